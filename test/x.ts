@@ -1,0 +1,2 @@
+import { x } from '../shared/domain/x.ts';
+export const y = x;
