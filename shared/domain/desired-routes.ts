@@ -1,0 +1,169 @@
+/** From leases to the VPC routes they ask for, and to what each row of ours is worth. */
+import type { Cidr } from './cidr.ts';
+import { compareCidrs, contains, overlaps, subnetIndex } from './cidr.ts';
+import type { Lease } from './lease.ts';
+import { isForwarding, subnetOf } from './lease.ts';
+import type { FamilyConfig, NetworkConfig } from './network-config.ts';
+import type { ManagedRange } from './ownership.ts';
+import { isOurs } from './ownership.ts';
+import type { Evidence, Reason, RowKind } from './plan.ts';
+import type { Route } from './route.ts';
+import { isBlackhole, nextHopId } from './route.ts';
+
+/** A route that a lease asks for. */
+export interface DesiredRoute extends Route {
+  readonly destination: Cidr;
+  readonly lease: Lease;
+}
+
+export interface SortedLeases {
+  /** Leases that ask for routes: valid, and one a subnet. */
+  readonly live: readonly Lease[];
+  /** Leases that do not, whatever their state says, with the reason. */
+  readonly refused: ReadonlyMap<Lease, { readonly status: 'rejected' | 'conflict'; readonly reason: string }>;
+  /** The one lease that speaks for a subnet, live before dead, by canonical text of either family. */
+  readonly bySubnet: ReadonlyMap<string, Lease>;
+}
+
+/** Sorts out what may ask for routes. Of two live leases for one subnet the earlier wins, then the lower instance id. */
+export function sortLeases(leases: readonly Lease[], config: NetworkConfig): SortedLeases {
+  const refused = new Map<Lease, { status: 'rejected' | 'conflict'; reason: string }>();
+  const live: Lease[] = [];
+  const bySubnet = new Map<string, Lease>();
+  for (const lease of [...leases].sort(byClaim)) {
+    const problem = problemOf(lease, config);
+    if (problem !== null) {
+      refused.set(lease, { status: 'rejected', reason: problem });
+      continue;
+    }
+    const holder = bySubnet.get(lease.subnet.text);
+    if (isForwarding(lease.state)) {
+      if (holder !== undefined) {
+        const reason = `${lease.subnet.text} is held by ${holder.instanceId ?? holder.eniId}, which came first`;
+        refused.set(lease, { status: 'conflict', reason });
+        continue;
+      }
+      live.push(lease);
+    }
+    if (holder === undefined) {
+      bySubnet.set(lease.subnet.text, lease);
+      if (lease.ipv6Subnet !== null) bySubnet.set(lease.ipv6Subnet.text, lease);
+    }
+  }
+  return { live: live.sort((a, b) => compareCidrs(a.subnet, b.subnet)), refused, bySubnet };
+}
+
+function byClaim(a: Lease, b: Lease): number {
+  const dead = (lease: Lease) => (isForwarding(lease.state) ? 0 : 1);
+  return dead(a) - dead(b) || a.acquiredAt - b.acquiredAt || compareText(a.instanceId ?? '', b.instanceId ?? '');
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Why a lease cannot be routed, or null. Every lease has exactly the network's subnet length, so one key is unique. */
+function problemOf(lease: Lease, config: NetworkConfig): string | null {
+  const [primary, secondary] = config.families;
+  if (primary === undefined) return 'the network has no address family';
+  const problem = subnetProblem(lease.subnet, primary, config);
+  if (problem !== null) return problem;
+  if (lease.ipv6Subnet === null) return null;
+  if (secondary === undefined) return `${lease.ipv6Subnet.text}: the network is not dual-stack`;
+  const second = subnetProblem(lease.ipv6Subnet, secondary, config);
+  if (second !== null) return second;
+  if (subnetIndex(primary.network, lease.subnet) !== subnetIndex(secondary.network, lease.ipv6Subnet)) {
+    return `${lease.ipv6Subnet.text} has not the same index in ${secondary.network.text} as ${lease.subnet.text} in ${primary.network.text}`;
+  }
+  return null;
+}
+
+function subnetProblem(subnet: Cidr, family: FamilyConfig, config: NetworkConfig): string | null {
+  if (!contains(family.network, subnet)) return `${subnet.text} is outside ${family.network.text}`;
+  if (subnet.length !== family.subnetLen) return `${subnet.text} has not the subnet length ${family.subnetLen}`;
+  const block = config.protected.find((candidate) => overlaps(candidate, subnet));
+  return block === undefined ? null : `${subnet.text} is protected by ${block.text}`;
+}
+
+/** The routes that live leases ask for, of all families, the same for every table. */
+export function desiredRoutes(live: readonly Lease[], config: NetworkConfig): DesiredRoute[] {
+  return config.families.flatMap(({ family }) =>
+    live.flatMap((lease): DesiredRoute[] => {
+      const destination = subnetOf(lease, family);
+      if (destination === null) return [];
+      return [
+        {
+          destination,
+          destinationText: destination.text,
+          nextHop: { kind: 'eni', id: lease.eniId, instanceId: lease.instanceId },
+          state: 'active',
+          origin: 'CreateRoute',
+          lease,
+        },
+      ];
+    }),
+  );
+}
+
+/** What is known about the holders of rows, for the evidence of their deletion. */
+export interface Knowledge {
+  readonly ranges: readonly ManagedRange[];
+  readonly bySubnet: ReadonlyMap<string, Lease>;
+  /** Instances that EC2 says are terminated. */
+  readonly terminated: ReadonlySet<string>;
+}
+
+/** VPC route tables as a kind of table. */
+export function routeKind(knowledge: Knowledge): RowKind<Route> {
+  return {
+    key: (row) => row.destination?.text ?? row.destinationText,
+    same: (actual, desired) =>
+      actual.nextHop.kind === 'eni' &&
+      desired.nextHop.kind === 'eni' &&
+      actual.nextHop.id === desired.nextHop.id &&
+      // The route of an instance that is on its way down turns into a blackhole by itself; writing it again would not
+      // bring it back.
+      (!isBlackhole(actual) || isLeaving(desired)),
+    isOurs: (row) => isOurs(row, knowledge.ranges),
+    describe: (row) => `${row.destinationText} -> ${nextHopId(row.nextHop)}`,
+    compare: compareRoutes,
+    whyReplace: (from) => (isBlackhole(from) ? 'blackhole' : 'changed'),
+    whyDelete: (row) => whyDelete(row, knowledge),
+  };
+}
+
+function isLeaving(desired: Route): boolean {
+  return 'lease' in desired && (desired as DesiredRoute).lease.state === 'leaving';
+}
+
+export function compareRoutes(a: Route, b: Route): number {
+  if (a.destination !== null && b.destination !== null) return compareCidrs(a.destination, b.destination);
+  if (a.destination === null && b.destination === null) return compareText(a.destinationText, b.destinationText);
+  return a.destination === null ? 1 : -1;
+}
+
+function whyDelete(row: Route, { bySubnet, terminated }: Knowledge): { reason: Reason; evidence: Evidence } {
+  const lease = bySubnet.get(row.destination?.text ?? row.destinationText);
+  switch (lease?.state) {
+    case 'active':
+    case 'leaving':
+    case 'stale':
+    case 'reserved':
+      return { reason: 'overflow', evidence: 'strong' };
+    case 'withdrawn':
+      return { reason: 'withdrawn', evidence: 'strong' };
+    case 'released':
+      return { reason: 'released', evidence: 'strong' };
+    case 'expired':
+      return { reason: 'expired', evidence: isBlackhole(row) ? 'strong' : 'weak' };
+    case undefined:
+      break;
+  }
+  if (isBlackhole(row)) return { reason: 'blackhole', evidence: 'strong' };
+  return { reason: 'orphan', evidence: terminated.has(instanceOf(row) ?? '') ? 'strong' : 'weak' };
+}
+
+function instanceOf({ nextHop }: Route): string | null {
+  if (nextHop.kind === 'eni') return nextHop.instanceId;
+  return nextHop.kind === 'instance' ? nextHop.id : null;
+}

@@ -1,0 +1,21 @@
+/** Ranges and tables that were given up: planned with nothing desired until they are empty. */
+import type { NetworkConfig } from './network-config.ts';
+import { type ManagedRange, managedRanges } from './ownership.ts';
+
+/** Tables named by a retired entry. */
+export function retiredTablesOf(config: NetworkConfig): string[] {
+  return config.retired.flatMap((entry) => entry.routeTableIds);
+}
+
+/** Retired ranges that count in one table. An entry without a table counts in every planned one. */
+export function retiredRangesOf(config: NetworkConfig, tableId: string): ManagedRange[] {
+  return config.retired.flatMap((entry): ManagedRange[] => {
+    if (entry.routeTableIds.length > 0 && !entry.routeTableIds.includes(tableId)) return [];
+    if (entry.network === null || entry.subnetLen === null) {
+      // The network's own ranges in a table that is still listed stay live.
+      const isListed = config.backend.type === 'aws-vpc' && config.backend.routeTableIds.includes(tableId);
+      return isListed ? [] : managedRanges(config);
+    }
+    return [{ network: entry.network, subnetLen: entry.subnetLen, protected: config.protected }];
+  });
+}
