@@ -19,6 +19,15 @@ export class InvalidInput extends Error {
 
 /** Long values are cut: a message is for one line of a terminal or a log. */
 function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
+  const text = typeof value === 'object' || typeof value === 'string' ? jsonOf(value) : String(value);
   return text.length > 120 ? `${text.slice(0, 117)}...` : text;
+}
+
+/** An error about a value must not fail over that value: `JSON.stringify` throws for bigints inside, and for cycles. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return String(value);
+  }
 }
