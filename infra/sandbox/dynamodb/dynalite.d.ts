@@ -1,30 +1,11 @@
-/** What this folder uses of dynalite 4.0.0, which ships no types. */
-
-interface DynaliteStore {
-  readonly db: { close(): Promise<void> };
-  readonly tableDb: DynaliteDb & { awsAccountId: string; awsRegion: string };
-  getItemDb(table: string): DynaliteDb;
-  getIndexDb(kind: string, table: string, index: string): DynaliteDb;
-  getTagDb(table: string): DynaliteDb;
-}
-
-type DynaliteCallback = (error: Error | null, value?: unknown) => void;
-
-interface DynaliteDb {
-  get(key: string, done: DynaliteCallback): void;
-  put(key: string, value: unknown, done: DynaliteCallback): void;
-  del(key: string, done: DynaliteCallback): void;
-  batch(operations: readonly unknown[], done: DynaliteCallback): void;
-  createKeyStream(options?: unknown): NodeJS.EventEmitter;
-  createValueStream(options?: unknown): NodeJS.EventEmitter;
-}
+/** What this folder calls of dynalite 4.0.0, which ships no types. */
 
 declare module 'dynalite/db/index.js' {
   export function create(options: {
     createTableMs: number;
     deleteTableMs: number;
     updateTableMs: number;
-  }): DynaliteStore;
+  }): import('./dynalite-store.ts').DynaliteStore;
   export function checkConditional(data: object, item: object | undefined): Error | null | undefined;
   export function validateKey(key: object, schema: object): Error | null | undefined;
   export function createKey(key: object, schema: object): string;
@@ -33,5 +14,10 @@ declare module 'dynalite/db/index.js' {
 
 declare module 'dynalite/validations/index.js' {
   export function checkTypes(data: object, types: object): object;
-  export function checkValidations(data: object, types: object, custom: unknown, store: DynaliteStore): void;
+  export function checkValidations(
+    data: object,
+    types: object,
+    custom: unknown,
+    store: import('./dynalite-store.ts').DynaliteStore,
+  ): void;
 }

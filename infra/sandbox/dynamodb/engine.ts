@@ -9,7 +9,9 @@ import { checkConditional, createKey, validateKey } from 'dynalite/db/index.js';
 import { checkTypes, checkValidations } from 'dynalite/validations/index.js';
 import { AwsError, sandboxAccount, sandboxRegion } from '../service.ts';
 import type { Item } from './attribute-value.ts';
+import type { DynaliteCallback, DynaliteStore } from './dynalite-store.ts';
 import { guardedStore } from './guarded-store.ts';
+import { patientAnswer } from './patient-answer.ts';
 
 export type Params = Readonly<Record<string, unknown>>;
 
@@ -110,16 +112,13 @@ export class Engine {
   }
 
   async #answer(begin: (done: DynaliteCallback) => void): Promise<unknown> {
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    const timer = setTimeout(() => reject(new Error('the engine gave no answer')), patienceMs);
-    this.#fail = reject;
     try {
-      begin((error, value) => (error ? reject(error) : resolve(value)));
-      return await promise;
+      return await patientAnswer<unknown>(patienceMs, (done, fail) => {
+        this.#fail = fail;
+        begin(done);
+      });
     } catch (error) {
       throw asAwsError(error);
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

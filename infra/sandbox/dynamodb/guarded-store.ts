@@ -5,6 +5,7 @@
  * reaches `onTrouble`, so that one odd expression costs one answer.
  */
 import { create } from 'dynalite/db/index.js';
+import type { DynaliteCallback, DynaliteDb, DynaliteStore } from './dynalite-store.ts';
 
 export function guardedStore(onTrouble: (error: unknown) => void): DynaliteStore {
   const store = create({ createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
