@@ -1,0 +1,142 @@
+/** What becomes of each lease: one word and a sentence. */
+import { compareCidrs } from './cidr.ts';
+import type { Lease } from './lease.ts';
+import type { NetworkConfig } from './network-config.ts';
+import type { NetworkPlan, TablePlan } from './network-plan.ts';
+import { stepRow } from './plan.ts';
+import { holderOf } from './render-step.ts';
+import { nextHopId } from './route.ts';
+import type { SpeltLease } from './world.ts';
+
+export interface LeaseStatus {
+  readonly status:
+    | 'routed'
+    | 'pending'
+    | 'overflow'
+    | 'leaving'
+    | 'withdrawn'
+    | 'stale'
+    | 'expired'
+    | 'released'
+    | 'rejected'
+    | 'conflict';
+  readonly reason: string;
+}
+
+/**
+ * By spelling. Of several leases of one spelling the one that speaks for the subnet has the plain key, the others
+ * `<spelling> (<instance>)`.
+ */
+export function statusOfLeases(
+  plan: NetworkPlan,
+  leases: readonly SpeltLease[],
+  config: NetworkConfig,
+): Record<string, LeaseStatus> {
+  const speaks = new Set(plan.sorted.bySubnet.values());
+  const ordered = [...leases].sort(
+    (a, b) =>
+      compareCidrs(a.lease.subnet, b.lease.subnet) ||
+      Number(speaks.has(b.lease)) - Number(speaks.has(a.lease)) ||
+      compareText(orderText(a), orderText(b)),
+  );
+  const statuses = new Map<string, LeaseStatus>();
+  for (const { spelling, lease } of ordered) {
+    const status = statusOf(lease, plan, config);
+    statuses.set(freeKey(spelling, lease, statuses), status);
+  }
+  return Object.fromEntries(statuses);
+}
+
+/** Whatever tells two leases of one subnet apart, so that their order does not depend on the file's. */
+function orderText({ spelling, lease }: SpeltLease): string {
+  return JSON.stringify([
+    lease.instanceId ?? '',
+    lease.eniId,
+    lease.state,
+    lease.acquiredAt,
+    lease.expiresAt,
+    spelling,
+    lease.ipv6Subnet?.text ?? '',
+  ]);
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function freeKey(spelling: string, lease: Lease, taken: ReadonlyMap<string, unknown>): string {
+  if (!taken.has(spelling)) return spelling;
+  const named = `${spelling} (${lease.instanceId ?? lease.eniId})`;
+  let key = named;
+  for (let again = 2; taken.has(key); again += 1) key = `${named} ${again}`;
+  return key;
+}
+
+function statusOf(lease: Lease, plan: NetworkPlan, config: NetworkConfig): LeaseStatus {
+  const refused = plan.sorted.refused.get(lease);
+  if (refused !== undefined) return { status: refused.status, reason: refused.reason };
+  switch (lease.state) {
+    case 'withdrawn':
+      return { status: 'withdrawn', reason: `${holderOf(lease)} is stopped; the subnet is kept for it` };
+    case 'released':
+      return { status: 'released', reason: `${holderOf(lease)} gave the subnet back or is terminated` };
+    case 'expired':
+      return { status: 'expired', reason: `${holderOf(lease)} did not renew, and EC2 does not say that it runs` };
+    case 'active':
+    case 'leaving':
+    case 'stale':
+    case 'reserved':
+      return liveStatus(lease, plan, config);
+  }
+}
+
+function liveStatus(lease: Lease, plan: NetworkPlan, config: NetworkConfig): LeaseStatus {
+  if (config.backend.type !== 'aws-vpc') {
+    const where = `the ${config.backend.type} backend routes on the nodes and in no route table`;
+    return ofState(lease, { status: 'routed', reason: where });
+  }
+  const listed = config.backend.routeTableIds;
+  const tables = plan.tables.filter(({ id }) => listed.includes(id));
+  const conflicts = tables.flatMap((table) =>
+    table.conflicts
+      .filter(({ wanted }) => isOf(lease, wanted.destinationText))
+      .map(({ holder }) => `${holder.destinationText} -> ${nextHopId(holder.nextHop)} in ${table.id}`),
+  );
+  if (conflicts.length > 0) {
+    return { status: 'conflict', reason: `held by a route that is not ours: ${conflicts.join(', ')}` };
+  }
+  const full = tables.filter((table) => table.overflow.some((route) => isOf(lease, route.destinationText)));
+  if (full.length > 0) return { status: 'overflow', reason: `no room in ${idsOf(full)}` };
+  return ofState(lease, routeStatus(lease, tables));
+}
+
+/** Whether the route is in its tables, as far as the plan knows. */
+function routeStatus(lease: Lease, tables: readonly TablePlan[]): LeaseStatus {
+  const missing = tables.filter((table) => table.status === 'missing');
+  const waiting = tables.filter((table) => table.steps.some((step) => isOf(lease, stepRow(step).destinationText)));
+  if (missing.length === 0 && waiting.length === 0) return { status: 'routed', reason: `routed in ${idsOf(tables)}` };
+  const parts = [
+    ...(waiting.length > 0 ? [`to be written in ${idsOf(waiting)}`] : []),
+    ...(missing.length > 0 ? [`${idsOf(missing)} cannot be found`] : []),
+  ];
+  return { status: 'pending', reason: parts.join('; ') };
+}
+
+/** A state that an operator has to know of comes before what the tables say, which stays in the reason. */
+function ofState(lease: Lease, routes: LeaseStatus): LeaseStatus {
+  if (lease.state === 'leaving') {
+    return { status: 'leaving', reason: `${holderOf(lease)} is on its way down; ${routes.reason}` };
+  }
+  if (lease.state === 'stale') {
+    return { status: 'stale', reason: `${holderOf(lease)} runs but has not renewed; ${routes.reason}` };
+  }
+  return routes;
+}
+
+function isOf(lease: Lease, destination: string): boolean {
+  return lease.subnet.text === destination || lease.ipv6Subnet?.text === destination;
+}
+
+function idsOf(tables: readonly TablePlan[]): string {
+  return tables.map(({ id }) => id).join(', ');
+}
