@@ -59,7 +59,7 @@ export function pathOf(field: string, key: string): string {
 /** The known word that was probably meant, or null. */
 export function nearestWord<Word extends string>(word: string, known: readonly Word[]): Word | null {
   const folded = fold(word);
-  const allowed = Math.max(1, Math.floor(folded.length / 3));
+  const allowed = Math.ceil(folded.length / 3);
   let best: { word: Word; distance: number } | null = null;
   for (const candidate of known) {
     const distance = editDistance(folded, fold(candidate));

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { baseAddress } from '../../../shared/domain/cidr.ts';
 import { grantableSubnets } from '../../../shared/domain/family-config.ts';
-import { InvalidInput } from '../../../shared/domain/invalid-input.ts';
 import { type FamilyConfig, type NetworkConfig, parseNetworkConfig } from '../../../shared/domain/network-config.ts';
+import { refusesWith } from './refusal.ts';
 
 const vxlan = { Type: 'vxlan' };
 
@@ -26,16 +26,7 @@ function onlyFamily(keys: object): FamilyConfig {
 }
 
 function refuses(keys: object, field: string, problem: RegExp): void {
-  assert.throws(
-    () => parseNetworkConfig({ Backend: vxlan, ...keys }),
-    (error) => {
-      assert.ok(error instanceof InvalidInput);
-      assert.equal(error.field, `config.${field}`);
-      assert.match(error.message, problem);
-      assert.ok(error.message.startsWith(`config.${field}: `));
-      return true;
-    },
-  );
+  refusesWith(() => parseNetworkConfig({ Backend: vxlan, ...keys }), `config.${field}`, problem);
 }
 
 const v6Only = { EnableIPv4: false, EnableIPv6: true };
