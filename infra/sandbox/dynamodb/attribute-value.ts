@@ -1,7 +1,7 @@
 /** DynamoDB's JSON form of values and items as it travels on the wire: binary is base64 text, numbers are text. */
 import { isDeepStrictEqual } from 'node:util';
 
-export type AttributeValue =
+type AttributeValue =
   | { readonly S: string }
   | { readonly N: string }
   | { readonly B: string }

@@ -12,7 +12,7 @@ const ttlIdentity: UserIdentity = { type: 'Service', principalId: 'dynamodb.amaz
 const oldestSeconds = 5 * 365.25 * 24 * 3600;
 
 /** `attribute` must be a Number: seconds since the epoch; `now` is in milliseconds. */
-export function isExpired(item: Item, attribute: string, now: number): boolean {
+function isExpired(item: Item, attribute: string, now: number): boolean {
   const value = item[attribute];
   if (value === undefined || !('N' in value)) return false;
   const age = now / 1000 - Number(value.N);
