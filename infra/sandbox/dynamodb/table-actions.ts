@@ -8,6 +8,8 @@ import type { World } from './world.ts';
 
 const engineUpdates = ['BillingMode', 'ProvisionedThroughput', 'GlobalSecondaryIndexUpdates'];
 const viewTypes = ['KEYS_ONLY', 'NEW_IMAGE', 'OLD_IMAGE', 'NEW_AND_OLD_IMAGES'];
+/** Far above the few turns of the event loop that it takes. */
+const patienceMs = 20_000;
 
 /** The table is there when the answer is, although the answer says CREATING as DynamoDB's does. */
 export async function createTable(world: World, params: Params): Promise<Params> {
@@ -117,15 +119,21 @@ function takeSettings(table: Table, params: Params): void {
 
 /** dynalite ends CREATING, UPDATING and DELETING by timers of 0 ms; a call must not fall in between. */
 async function settled(world: World, tableName: string): Promise<void> {
-  for (;;) {
-    const status = await world.engine.call('DescribeTable', { TableName: tableName }).then(
-      ({ Table: description }) => (description as Params)['TableStatus'],
-      (error: unknown) => {
-        if (error instanceof AwsError && error.code === 'ResourceNotFoundException') return 'ACTIVE';
-        throw error;
-      },
-    );
-    if (status === 'ACTIVE') return;
+  const deadline = performance.now() + patienceMs;
+  while (performance.now() < deadline) {
+    const status = await statusOf(world, tableName);
+    if (status === undefined || status === 'ACTIVE') return;
     await setImmediate();
+  }
+  throw new AwsError('InternalServerError', `Table ${tableName} did not settle in ${patienceMs} ms`, 500);
+}
+
+async function statusOf(world: World, TableName: string): Promise<unknown> {
+  try {
+    const { Table: description } = await world.engine.call('DescribeTable', { TableName });
+    return (description as Params)['TableStatus'];
+  } catch (error) {
+    if (error instanceof AwsError && error.code === 'ResourceNotFoundException') return undefined;
+    throw error;
   }
 }
