@@ -1,0 +1,34 @@
+#!/usr/bin/env node
+/** The entry point: the only file of the CLI that touches the process. */
+import { text } from 'node:stream/consumers';
+import type { Console } from './console.ts';
+import { runCli } from './program.ts';
+
+// `leaseway plan | head`: the reader has what it wanted.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
+const terminal: Console = {
+  env: process.env,
+  print: (line) => void process.stdout.write(`${line}\n`),
+  note: (line) => void process.stderr.write(`${line}\n`),
+  readInput: () => text(process.stdin),
+  async ask(question) {
+    if (!process.stdin.isTTY) return null;
+    const { createInterface } = await import('node:readline/promises');
+    const lines = createInterface({ input: process.stdin, output: process.stderr });
+    try {
+      return await lines.question(question);
+    } finally {
+      lines.close();
+    }
+  },
+  async paint() {
+    const { paintFor } = await import('./paint.ts');
+    return paintFor(process.stdout.isTTY === true && process.env['NO_COLOR'] === undefined);
+  },
+};
+
+process.exitCode = await runCli(process.argv.slice(2), terminal);

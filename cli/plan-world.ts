@@ -1,0 +1,24 @@
+/** `leaseway plan --world FILE`: the plan of a file, without AWS. */
+import { type PlanJson, planJson } from '../shared/domain/render-plan.ts';
+import { planText } from '../shared/domain/render-plan-text.ts';
+import { planWarnings } from '../shared/domain/render-plan-warnings.ts';
+import { retiredTablesOf } from '../shared/domain/retired.ts';
+import { parseWorld } from '../shared/domain/world.ts';
+import { planWorld } from '../shared/domain/world-plan.ts';
+import { type Console, jsonText } from './console.ts';
+import { planExit } from './plan-exit.ts';
+import { readJson } from './read-file.ts';
+
+export async function planFromFile(file: string, json: boolean, terminal: Console): Promise<number> {
+  const world = parseWorld(await readJson(file, '--world', terminal));
+  const plan = planJson(planWorld(world), world.leases, world.config);
+  await showPlan(plan, json, terminal);
+  if (world.config.mode === 'observe') terminal.note('Mode is observe: a sync reports this plan and writes nothing');
+  return planExit(plan, retiredTablesOf(world.config));
+}
+
+/** The plan on standard output; with `json` what calls for somebody goes to standard error. */
+export async function showPlan(plan: PlanJson, json: boolean, terminal: Console): Promise<void> {
+  terminal.print(json ? jsonText(plan) : planText(plan, await terminal.paint()));
+  for (const warning of planWarnings(plan)) terminal.note(warning);
+}

@@ -1,0 +1,60 @@
+/** Calls the stack's resync until no work is left. */
+import type { PlanJson } from '../shared/domain/render-plan.ts';
+import { counted } from '../shared/domain/render-plan-text.ts';
+import { type SyncReport, writesOf } from '../shared/reconcile/report.ts';
+import { exit, UserError } from './exit.ts';
+import type { Stack } from './stack-functions.ts';
+
+export interface ResyncRequest {
+  readonly dryRun?: boolean;
+  /** The digest of held deletions that are let through. */
+  readonly force?: string;
+  /** Tables that are written; all are read. */
+  readonly tables?: readonly string[];
+}
+
+/** Reports of all passes, the last one last; `progress` gets a line after each that leaves work. */
+export async function resyncPasses(
+  stack: Stack,
+  request: ResyncRequest,
+  progress: (line: string) => void,
+): Promise<readonly [SyncReport, ...SyncReport[]]> {
+  const reports: [SyncReport, ...SyncReport[]] = [await onePass(stack, request)];
+  for (let report = reports[0]; report.more; ) {
+    const left = report.tables.reduce((sum, table) => sum + table.left, 0);
+    progress(`pass ${reports.length}: ${counted(writesOf(report), 'write')}, ${counted(left, 'step')} left`);
+    report = await onePass(stack, request);
+    reports.push(report);
+  }
+  return reports;
+}
+
+async function onePass(stack: Stack, request: ResyncRequest): Promise<SyncReport> {
+  const report = (await stack.call('resync', { ...request })) as Partial<SyncReport> | null;
+  if (report === null || typeof report !== 'object' || !Array.isArray(report.tables)) {
+    throw new UserError(`resync: gave no report (got ${JSON.stringify(report)?.slice(0, 120)})`);
+  }
+  return report as SyncReport;
+}
+
+/** The plan of a report; what kept it from being made is an error. */
+export function planOf(report: SyncReport): PlanJson {
+  if (report.plan === null || report.plan === undefined) {
+    throw new UserError(report.message ?? `resync: ${report.status}, without a plan`);
+  }
+  return report.plan as PlanJson;
+}
+
+/** An error before a refusal before pending changes. */
+export function reportExit(report: SyncReport): number {
+  if (report.status === 'failed' || report.status === 'unconfigured') return exit.error;
+  if (report.tables.some(({ status }) => status === 'failed' || status === 'missing' || status === 'waiting')) {
+    return exit.error;
+  }
+  if (report.guard.refused) return exit.refused;
+  if (report.mode === 'dry-run') {
+    const tables = Object.values((report.plan as PlanJson | null)?.tables ?? {});
+    return tables.some(({ steps }) => steps.length > 0) ? exit.pending : exit.ok;
+  }
+  return report.status === 'partial' ? exit.error : exit.ok;
+}

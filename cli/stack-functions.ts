@@ -1,0 +1,54 @@
+/** Calls the functions of a deployed stack. Account, region and endpoint come from the usual AWS environment. */
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { UserError } from './exit.ts';
+
+/** Functions that people call. */
+export type StackFunction = 'resync' | 'keep-leases';
+
+export interface Stack {
+  call(name: StackFunction, request: Readonly<Record<string, unknown>>): Promise<unknown>;
+}
+
+export function stackNamed(stack: string): Stack {
+  const client = new LambdaClient({});
+  return {
+    async call(name, request) {
+      const functionName = `${stack}-${name}`;
+      const answer = await client
+        .send(new InvokeCommand({ FunctionName: functionName, Payload: JSON.stringify(request) }))
+        .catch((error: unknown) => {
+          throw new UserError(problemOf(error, functionName, stack), { cause: error });
+        });
+      const text = Buffer.from(answer.Payload ?? []).toString('utf8');
+      if (answer.FunctionError !== undefined) throw new UserError(`${functionName}: failed: ${messageIn(text)}`);
+      try {
+        return JSON.parse(text);
+      } catch (error) {
+        const problem = `${functionName}: gave an answer that is not JSON (got ${JSON.stringify(text.slice(0, 80))})`;
+        throw new UserError(problem, { cause: error });
+      }
+    },
+  };
+}
+
+function problemOf(error: unknown, functionName: string, stack: string): string {
+  const { name, message } = error as Error;
+  switch (name) {
+    case 'ResourceNotFoundException':
+      return `--stack: there is no function ${functionName} in this account and region (got ${JSON.stringify(stack)})`;
+    case 'CredentialsProviderError':
+      return `AWS credentials: ${message}`;
+    default:
+      return `${functionName}: ${name}: ${message}`;
+  }
+}
+
+/** The message in the payload of a function that threw. */
+function messageIn(payload: string): string {
+  try {
+    const { errorType, errorMessage } = JSON.parse(payload) as { errorType?: string; errorMessage?: string };
+    return [errorType, errorMessage].filter((part) => part !== undefined).join(': ');
+  } catch {
+    return payload.slice(0, 200);
+  }
+}
