@@ -17,7 +17,10 @@ export function functionNames(root: string): readonly string[] {
     .sort();
 }
 
-/** Everything under `root` that is bundled: each Lambda, and the agent, which goes to nodes as a single file. */
+/**
+ * Everything under `root` that is bundled: each Lambda, and the agent, which goes to nodes as a single file. Not the CLI:
+ * it runs from a checkout, and its sandbox brings dynalite, whose storage is a native addon that no bundle can hold.
+ */
 export function entryPoints(root: string): readonly EntryPoint[] {
   const functions = functionNames(root).map((name) => ({
     name,

@@ -11,7 +11,7 @@ export function readTemplate(): { readonly [section: string]: JsonMap } {
 }
 
 /** CloudFormation's YAML as plain values. Throws on YAML that is malformed or has an anchor. */
-export function parseTemplate(text: string): Json {
+function parseTemplate(text: string): Json {
   const document = parseDocument(text, { logLevel: 'silent' });
   const [error] = document.errors;
   if (error) throw error;
