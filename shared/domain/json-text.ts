@@ -65,7 +65,7 @@ class Cursor {
 // A string as RFC 8259 has it: no raw control characters, only the eight short escapes and \uXXXX.
 const stringPattern = /"(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/;
 const numberPattern = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![0-9.])/;
-const wordPattern = /(?:true|false|null)(?!\w)/;
+const wordPattern = /true|false|null/;
 
 function readValue(cursor: Cursor, path: string, depth: number): void {
   if (depth > deepest) cursor.refuse('is nested too deeply');

@@ -227,6 +227,21 @@ describe('families', () => {
   });
 });
 
+describe('the switches', () => {
+  it('M7: EnableNFTables is checked and changes nothing', () => {
+    const plain = { Network: '10.3.0.0/16', Backend: vxlan };
+    for (const EnableNFTables of [true, false]) {
+      assert.deepEqual(parseNetworkConfig({ ...plain, EnableNFTables }), parseNetworkConfig(plain));
+    }
+    refuses({ ...plain, EnableNFTables: 'true' }, 'EnableNFTables', /is not a boolean/);
+  });
+
+  it('M7: EnableIPv4 and EnableIPv6 are booleans', () => {
+    refuses({ Network: '10.3.0.0/16', EnableIPv4: 'true' }, 'EnableIPv4', /is not a boolean.*got "true"/);
+    refuses({ Network: '10.3.0.0/16', EnableIPv6: 1 }, 'EnableIPv6', /is not a boolean.*got 1/);
+  });
+});
+
 describe('the index rule of a dual-stack network', () => {
   const dual = { EnableIPv6: true, Network: '10.244.0.0/16', IPv6Network: 'fd00:244::/48' };
 
@@ -246,6 +261,12 @@ describe('the index rule of a dual-stack network', () => {
   it('refuses an IPv6 network with fewer subnets', () => {
     refuses({ ...dual, IPv6Network: 'fd00:244::/57' }, 'IPv6Network', /holds 128 subnets of \/64.*needs 256/);
     assert.equal(rangesOf({ ...dual, IPv6Network: 'fd00:244::/56' }).length, 2);
+  });
+
+  it('asks the IPv6 network only for the indexes that are granted', () => {
+    const narrow = { ...dual, IPv6Network: 'fd00:244::/57' };
+    assert.equal(rangesOf({ ...narrow, SubnetMax: '10.244.127.0' }).length, 2);
+    refuses({ ...narrow, SubnetMax: '10.244.128.0' }, 'IPv6Network', /holds 128 subnets of \/64.*needs 129/);
   });
 
   it('takes IPv6 bounds that hold those indexes, and narrows them', () => {
