@@ -17,9 +17,9 @@ import {
 import { type Guarded, guard } from './guard.ts';
 import type { Lease } from './lease.ts';
 import type { NetworkConfig } from './network-config.ts';
-import { isOurs, type ManagedRange, managedRanges } from './ownership.ts';
+import { isOurs } from './ownership.ts';
 import { type Conflict, type DeleteStep, plan, type Step } from './plan.ts';
-import { retiredRangesOf, retiredTablesOf } from './retired.ts';
+import { rangesOf, retiredRangesOf, retiredTablesOf } from './retired.ts';
 import type { Route, RouteTable } from './route.ts';
 
 export interface PlanInput {
@@ -30,6 +30,8 @@ export interface PlanInput {
   readonly tables: readonly RouteTable[];
   /** Instances that EC2 says are terminated. */
   readonly terminated?: ReadonlySet<string>;
+  /** Subnets whose lease could not be read, in canonical text: their rows are left alone. */
+  readonly unknown?: ReadonlySet<string>;
   /** Limits of single tables below the configuration's, learned from `RouteLimitExceeded`. */
   readonly limits?: ReadonlyMap<string, number>;
   readonly force: string | null;
@@ -84,7 +86,7 @@ export function planNetwork(input: PlanInput): NetworkPlan {
   const wanted = desiredRoutes(sorted.live, config);
   const byId = new Map(input.tables.map((table) => [table.id, table]));
   const views = plannedTableIds(config).map((id): TableView => {
-    const ranges = rangesOf(id, config);
+    const ranges = rangesOf(id, config, input.unknown);
     const knowledge: Knowledge = { ranges, bySubnet: sorted.bySubnet, terminated: input.terminated ?? new Set() };
     return { id, table: byId.get(id) ?? null, wanted: listed.has(id) ? wanted : [], knowledge, config };
   });
@@ -126,11 +128,6 @@ interface TableView {
 }
 
 const noKnowledge: Knowledge = { ranges: [], bySubnet: new Map(), terminated: new Set() };
-
-/** Retired ranges are ours as well: their rows are planned with nothing desired. */
-function rangesOf(tableId: string, config: NetworkConfig): ManagedRange[] {
-  return [...managedRanges(config), ...retiredRangesOf(config, tableId)];
-}
 
 function guardInput(view: TableView, chosen: Chosen | null) {
   if (view.table === null) return [];
@@ -200,7 +197,8 @@ function roomOf(view: TableView, table: RouteTable, family: Family) {
     if (row.destination?.family !== family || !wanted.has(row.destination.text)) continue;
     (isOurs(row, view.knowledge.ranges) ? present : taken).add(row.destination.text);
   }
-  return { id: view.id, present, taken };
+  // A propagated route may repeat a destination that ours has: it takes nothing from us.
+  return { id: view.id, present, taken: taken.difference(present) };
 }
 
 function foreignCount(view: TableView, table: RouteTable, family: Family): number {

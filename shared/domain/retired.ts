@@ -1,4 +1,5 @@
 /** Ranges and tables that were given up: planned with nothing desired until they are empty. */
+import { tryParseCidr } from './cidr.ts';
 import type { NetworkConfig } from './network-config.ts';
 import { type ManagedRange, managedRanges } from './ownership.ts';
 
@@ -18,4 +19,20 @@ export function retiredRangesOf(config: NetworkConfig, tableId: string): Managed
     }
     return [{ network: entry.network, subnetLen: entry.subnetLen, protected: config.protected }];
   });
+}
+
+/**
+ * Every range whose rows are ours in one table: the network's own and the retired ones. Rows of `unknown` subnets are
+ * nobody's: their lease could not be read, so nothing is concluded about them.
+ */
+export function rangesOf(
+  tableId: string,
+  config: NetworkConfig,
+  unknown: ReadonlySet<string> = new Set(),
+): ManagedRange[] {
+  const blocks = [...unknown].flatMap((text) => tryParseCidr(text) ?? []);
+  return [...managedRanges(config), ...retiredRangesOf(config, tableId)].map((range) => ({
+    ...range,
+    protected: [...range.protected, ...blocks],
+  }));
 }

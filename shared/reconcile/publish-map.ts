@@ -1,0 +1,35 @@
+/** Publishes the map when its content changed, at most once in two seconds. */
+
+import type { MapContent, NetworkMap } from '../domain/map.ts';
+import { sameContent } from '../domain/map-content.ts';
+import type { Clock, MapStore } from './ports.ts';
+
+/** DynamoDB takes the head in one item; agents poll every 5 s, so more would only cost. */
+const leastIntervalMs = 2000;
+
+export interface Published {
+  readonly map: NetworkMap | null;
+  /** Epoch milliseconds of the last publishing. */
+  readonly publishedAt: number;
+}
+
+/** `content` is made from the map that is out, because what the guard holds keeps its last value. */
+export async function publishMap(
+  content: (previous: NetworkMap | null) => MapContent,
+  last: Published,
+  maps: MapStore,
+  clock: Clock,
+): Promise<Published> {
+  let previous = last.map;
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    const next = content(previous);
+    if (previous !== null && sameContent(previous, next)) return { map: previous, publishedAt: last.publishedAt };
+    const wait = last.publishedAt + leastIntervalMs - clock.now();
+    if (wait > 0) await clock.sleep(wait);
+    const published = await maps.publish(next, previous, clock.now());
+    if (published !== 'conflict') return { map: published, publishedAt: clock.now() };
+    // Only syncs publish, one at a time: the head is another one when our own last answer was lost.
+    previous = await maps.read();
+  }
+  throw new Error('the head of the map moved three times under the lock');
+}

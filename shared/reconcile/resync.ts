@@ -1,0 +1,112 @@
+/**
+ * One sync of all listed tables: look, plan, guard, publish, apply, confirm, publish, report.
+ *
+ * The map goes out before the first write, so that peers reach a new lease by the node's own paths at once, and again
+ * after the confirmation, so that they move to VPC routes only when these work: make before break in both directions.
+ */
+import { type NetworkPlan, planNetwork } from '../domain/network-plan.ts';
+import { isOlder, look, type Picture, unknownSubnets } from './look.ts';
+import type { Clock, Leases, MapStore, RouteTables, SyncStateStore } from './ports.ts';
+import type { SyncReport } from './report.ts';
+import { runPass } from './run-pass.ts';
+import { blindReport, syncReport, type TableRun } from './sync-report.ts';
+import { freshTable, readState, type SyncState, writtenState } from './sync-state.ts';
+
+export interface SyncDeps {
+  readonly network: string;
+  /** Tables that the deployment allows to be written. */
+  readonly ceiling: readonly string[];
+  readonly leases: Leases;
+  readonly tables: RouteTables;
+  readonly maps: MapStore;
+  readonly state: SyncStateStore;
+  readonly clock: Clock;
+  /** 0 to 1, for jitter. */
+  readonly random: () => number;
+}
+
+export interface SyncRequest {
+  readonly syncId: string;
+  readonly dryRun: boolean;
+  /** Digest of held deletions to let through. */
+  readonly force: string | null;
+  /** Tables to write; null: all. Every table is read whatever this says. */
+  readonly only: readonly string[] | null;
+  /** A person asked: failing tables and rows are tried before their time. */
+  readonly isManual: boolean;
+  /** Epoch milliseconds at which the work ends. */
+  readonly deadline: number;
+}
+
+export interface SyncResult {
+  readonly report: SyncReport;
+  /** The plan at the start and what it stood on; null where there was none. */
+  readonly planned: { readonly plan: NetworkPlan; readonly picture: Picture } | null;
+}
+
+/** A plan whose leases moved before its first deletion is made anew this often within a sync. */
+const replans = 3;
+
+export async function resync(request: SyncRequest, deps: SyncDeps): Promise<SyncResult> {
+  const stored = readState(await deps.state.read(), deps.clock.now());
+  let state = stored;
+  let first: SyncResult | null = null;
+  for (let attempt = 1; ; attempt += 1) {
+    const picture = await look(deps, state);
+    if ('status' in picture) {
+      return {
+        report: blindReport(request, deps.network, picture, first?.report ?? null),
+        planned: first?.planned ?? null,
+      };
+    }
+    const plan = planOf(picture, state, request, deps.clock.now());
+    if (request.dryRun) {
+      const report = syncReport({ request, deps, picture, plan, runs: idleRuns(picture, plan, state), before: state });
+      return { report, planned: { plan, picture } };
+    }
+    const pass = await runPass(request, deps, picture, plan, state);
+    state = pass.state;
+    await deps.state.write(writtenState(state));
+    const report = syncReport({
+      request,
+      deps,
+      picture,
+      plan,
+      runs: pass.runs,
+      before: stored,
+      map: pass.map,
+      heldInMap: pass.heldInMap,
+      earlier: first?.report ?? null,
+      moved: pass.moved,
+    });
+    const result: SyncResult = { report, planned: first?.planned ?? { plan, picture } };
+    if (!pass.moved || attempt === replans || deps.clock.now() >= request.deadline) return result;
+    first = result;
+  }
+}
+
+function planOf(picture: Picture, state: SyncState, request: SyncRequest, now: number): NetworkPlan {
+  const limits = Object.entries(state.tables).flatMap(([id, table]): [string, number][] =>
+    table.limit !== null && table.limit.until > now ? [[id, table.limit.rows]] : [],
+  );
+  return planNetwork({
+    config: picture.config,
+    leases: picture.leases.leases,
+    tables: picture.tables,
+    limits: new Map(limits),
+    unknown: unknownSubnets(picture),
+    force: request.force,
+    distrust: isOlder(picture, state),
+  });
+}
+
+function idleRuns(picture: Picture, plan: NetworkPlan, state: SyncState): TableRun[] {
+  return plan.tables.map((table) => ({
+    plan: table,
+    state: state.tables[table.id] ?? freshTable,
+    outcomes: [],
+    sorted: null,
+    pending: new Set(),
+    isRead: picture.tables.some(({ id }) => id === table.id),
+  }));
+}

@@ -1,0 +1,214 @@
+/** From what a pass did to its report. */
+
+import type { NetworkMap } from '../domain/map.ts';
+import type { NetworkPlan, TablePlan } from '../domain/network-plan.ts';
+import { stepRow } from '../domain/plan.ts';
+import { isBlackhole, nextHopId } from '../domain/route.ts';
+import type { Blind, Picture } from './look.ts';
+import type { StepOutcome } from './reconcile.ts';
+import type { Failure, RouteChange, SyncReport, TableReport } from './report.ts';
+import type { SyncDeps, SyncRequest } from './resync.ts';
+import type { SyncState, TableState } from './sync-state.ts';
+import type { Sorted } from './table-pass.ts';
+
+export interface TableRun {
+  readonly plan: TablePlan;
+  /** After the pass. */
+  readonly state: TableState;
+  readonly outcomes: readonly StepOutcome[];
+  /** Null in a dry run. */
+  readonly sorted: Sorted | null;
+  /** Destinations written and not visible yet. */
+  readonly pending: ReadonlySet<string>;
+  readonly isRead: boolean;
+}
+
+export interface ReportInput {
+  readonly request: SyncRequest;
+  readonly deps: Pick<SyncDeps, 'network' | 'clock'>;
+  readonly picture: Picture;
+  readonly plan: NetworkPlan;
+  readonly runs: readonly TableRun[];
+  /** Before the sync. */
+  readonly before: SyncState;
+  readonly map?: NetworkMap | null;
+  readonly heldInMap?: number;
+  /** Of the pass whose plan was overtaken; its writes count too. */
+  readonly earlier?: SyncReport | null;
+  readonly moved?: boolean;
+}
+
+export function syncReport(input: ReportInput): SyncReport {
+  const { request, deps, picture, plan, runs, before } = input;
+  const mode = request.dryRun ? 'dry-run' : picture.config.mode;
+  const now = deps.clock.now();
+  const tables = runs.map((run) => withEarlier(tableReport(run, mode, now), input.earlier ?? null));
+  const writes = tables.some((table) => table.created + table.replaced + table.deleted > 0);
+  const unfinished = tables.some((table) => table.left > 0 && table.status === 'left') || input.moved === true;
+  const awaited = runs.every(
+    (run) =>
+      (run.sorted?.toAnnounce.length ?? 0) === run.outcomes.filter(isLeft).length + (run.sorted?.left.length ?? 0),
+  );
+  return {
+    syncId: request.syncId,
+    network: deps.network,
+    mode,
+    status: statusOf(tables, plan, (input.heldInMap ?? 0) > 0, mode),
+    message: null,
+    tables,
+    changes: [...(input.earlier?.changes ?? []), ...runs.flatMap(changesOf)],
+    guard: { refused: plan.guard.refused, digest: plan.guard.digest, tables: Object.fromEntries(plan.guard.tables) },
+    map: { revision: input.map?.revision ?? null, held: input.heldInMap ?? 0 },
+    drift: driftOf(plan, before, picture),
+    readAt: picture.readAt,
+    more: mode === 'enforce' && unfinished && (writes || input.moved === true) && !awaited,
+  };
+}
+
+/** Nothing could be planned: nothing was changed, but for what an overtaken pass had done. */
+export function blindReport(
+  request: SyncRequest,
+  network: string,
+  blind: Blind,
+  earlier: SyncReport | null,
+): SyncReport {
+  const nothing: SyncReport = {
+    syncId: request.syncId,
+    network,
+    mode: request.dryRun ? 'dry-run' : 'enforce',
+    status: blind.status,
+    message: blind.message,
+    tables: [],
+    changes: [],
+    guard: { refused: false, digest: null, tables: {} },
+    map: { revision: null, held: 0 },
+    drift: 0,
+    readAt: null,
+    more: false,
+  };
+  return earlier === null ? nothing : { ...earlier, status: 'partial', message: blind.message };
+}
+
+function statusOf(
+  tables: readonly TableReport[],
+  plan: NetworkPlan,
+  mapIsHeld: boolean,
+  mode: SyncReport['mode'],
+): SyncReport['status'] {
+  const bad = (table: TableReport) =>
+    table.status === 'failed' || table.status === 'missing' || (mode === 'enforce' && table.status !== 'ok');
+  if (tables.some(bad)) return 'partial';
+  return plan.guard.refused || mapIsHeld ? 'refused' : 'ok';
+}
+
+/** Changes although no lease changed since every table was right: somebody else's doing, or EC2's. */
+function driftOf(plan: NetworkPlan, before: SyncState, picture: Picture): number {
+  if (before.complete?.counter !== picture.leases.counter) return 0;
+  return plan.tables.reduce((sum, table) => sum + table.steps.filter((step) => step.reason !== 'overflow').length, 0);
+}
+
+function tableReport(run: TableRun, mode: SyncReport['mode'], now: number): TableReport {
+  const { plan, outcomes, sorted, state } = run;
+  const performed = (action: 'create' | 'replace' | 'delete') =>
+    outcomes.filter(({ outcome }) => outcome.status === 'done' && outcome.performed === action).length;
+  const failures = failuresOf(run);
+  const left = mode === 'enforce' ? leftOf(run) : plan.steps.length;
+  return {
+    id: plan.id,
+    status: tableStatus(run, failures, left, mode, now),
+    created: performed('create'),
+    replaced: performed('replace'),
+    deleted: performed('delete'),
+    blackholes: plan.steps.filter((step) => isBlackhole(step.action === 'replace' ? step.from : step.row)).length,
+    failures,
+    pending: run.pending.size,
+    left,
+    overflow: plan.overflow.map((route) => route.destinationText),
+    retryAt:
+      state.retryAt > now
+        ? state.retryAt
+        : sorted === null || sorted.resting.length === 0
+          ? null
+          : restsUntil(state, now),
+  };
+}
+
+function restsUntil(state: TableState, now: number): number | null {
+  const times = Object.values(state.rows).flatMap(({ retryAt }) => (retryAt > now ? [retryAt] : []));
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+function failuresOf({ plan, outcomes, sorted, state, isRead }: TableRun): Failure[] {
+  const now = outcomes.flatMap(({ outcome }) => (outcome.status === 'failed' ? [outcome.failure] : []));
+  const dead = Object.values(state.rows).flatMap(({ failure }) => (failure.code === 'StillBlackhole' ? [failure] : []));
+  const resting = sorted?.resting ?? [];
+  const missing: Failure[] = isRead
+    ? []
+    : [
+        {
+          action: 'DescribeRouteTables',
+          destination: null,
+          code: 'InvalidRouteTableID.NotFound',
+          message: `${plan.id} is listed and not in the VPC`,
+          permanent: true,
+        },
+      ];
+  const waiting =
+    outcomes.length === 0 && state.lastFailure !== null && plan.steps.length > 0 ? [state.lastFailure] : [];
+  const all = [...missing, ...now, ...resting, ...dead, ...waiting];
+  return [
+    ...new Map(all.map((failure) => [`${failure.action} ${failure.destination} ${failure.code}`, failure])).values(),
+  ];
+}
+
+function isLeft({ outcome }: StepOutcome): boolean {
+  return outcome.status === 'left';
+}
+
+function leftOf({ plan, outcomes, sorted }: TableRun): number {
+  if (outcomes.length === 0) return plan.steps.length - (sorted?.resting.length ?? 0);
+  return outcomes.filter(isLeft).length + (sorted?.left.length ?? 0);
+}
+
+function tableStatus(
+  run: TableRun,
+  failures: readonly Failure[],
+  left: number,
+  mode: SyncReport['mode'],
+  now: number,
+): TableReport['status'] {
+  if (!run.isRead) return 'missing';
+  if (run.outcomes.length === 0 && run.state.retryAt > now && left > 0) return 'waiting';
+  if (failures.length > 0) return 'failed';
+  if (left > 0 && mode === 'enforce') return 'left';
+  return run.pending.size > 0 ? 'pending' : 'ok';
+}
+
+function changesOf({ plan, outcomes }: TableRun): RouteChange[] {
+  return outcomes.flatMap(({ step, outcome }): RouteChange[] => {
+    if (outcome.status !== 'done' || outcome.performed === null) return [];
+    const was = step.action === 'create' ? null : nextHopId((step.action === 'replace' ? step.from : step.row).nextHop);
+    return [
+      {
+        routeTableId: plan.id,
+        action: outcome.performed,
+        destination: stepRow(step).destinationText,
+        nextHop: step.action === 'delete' ? null : nextHopId(stepRow(step).nextHop),
+        was,
+        reason: step.reason,
+      },
+    ];
+  });
+}
+
+function withEarlier(table: TableReport, earlier: SyncReport | null): TableReport {
+  const before = earlier?.tables.find(({ id }) => id === table.id);
+  if (before === undefined) return table;
+  return {
+    ...table,
+    created: table.created + before.created,
+    replaced: table.replaced + before.replaced,
+    deleted: table.deleted + before.deleted,
+    blackholes: Math.max(table.blackholes, before.blackholes),
+  };
+}

@@ -1,0 +1,85 @@
+/** What one pass of the sync leaves for the next: pace, backoff of failing tables, confirmations under way. */
+import { type Bucket, fullBucket } from '../domain/pacer.ts';
+import type { RoutedEntry } from '../domain/routed-in.ts';
+import type { WriteAction } from './ports.ts';
+import type { Failure } from './report.ts';
+
+/** A row that could not be put right: it is left alone for a while, and its table goes on without it. */
+export interface RowState {
+  /** The ENI that was wanted; null for a deletion. With another one the row is tried at once. */
+  readonly eniId: string | null;
+  readonly failures: number;
+  readonly retryAt: number;
+  readonly failure: Failure;
+}
+
+export interface TableState {
+  /** Failing passes in a row. */
+  readonly failures: number;
+  /** Epoch milliseconds before which a pass of its own accord leaves the table alone. */
+  readonly retryAt: number;
+  readonly lastFailure: Failure | null;
+  /** A limit below the configured one, learned from `RouteLimitExceeded`, for a day. */
+  readonly limit: { readonly rows: number; readonly until: number } | null;
+  /** Whether the table was complete at least once since it was listed. */
+  readonly filled: boolean;
+  /** Rows that EC2 refused for themselves, or that stay a blackhole, by destination. */
+  readonly rows: Readonly<Record<string, RowState>>;
+  /** Digest of the overflow that was last told. */
+  readonly toldOverflow: string | null;
+}
+
+export interface SyncState {
+  readonly vpcId: string | null;
+  /** The highest lease counter seen: a lower one means that the leases were restored or emptied. */
+  readonly counter: number;
+  /** When the last sync that succeeded in every table began reading leases (epoch ms), and the counter it read. */
+  readonly complete: { readonly readAt: number; readonly counter: number } | null;
+  readonly buckets: Readonly<Record<WriteAction, Bucket>>;
+  readonly tables: Readonly<Record<string, TableState>>;
+  /** Entries under way; settled ones follow from the map. */
+  readonly routed: Readonly<Record<string, RoutedEntry>>;
+  /** Live leases' routes that will go, by key, and when the map that says so was published (epoch ms). */
+  readonly announced: Readonly<Record<string, number>>;
+  /** Epoch ms of the last publishing. */
+  readonly publishedAt: number;
+  /** Digest of the refusal that was last told. */
+  readonly toldRefusal: string | null;
+}
+
+export const freshTable: TableState = {
+  failures: 0,
+  retryAt: 0,
+  lastFailure: null,
+  limit: null,
+  filled: false,
+  rows: {},
+  toldOverflow: null,
+};
+
+/** The state before the first sync, or after one of another version: nothing in it is needed to be right. */
+export function freshState(now: number): SyncState {
+  return {
+    vpcId: null,
+    counter: 0,
+    complete: null,
+    buckets: { CreateRoute: fullBucket(now), ReplaceRoute: fullBucket(now), DeleteRoute: fullBucket(now) },
+    tables: {},
+    routed: {},
+    announced: {},
+    publishedAt: 0,
+    toldRefusal: null,
+  };
+}
+
+const version = 1;
+
+export function readState(stored: unknown, now: number): SyncState {
+  if (typeof stored !== 'object' || stored === null) return freshState(now);
+  const { version: found, ...state } = stored as { version?: unknown } & SyncState;
+  return found === version ? { ...freshState(now), ...state } : freshState(now);
+}
+
+export function writtenState(state: SyncState): unknown {
+  return { version, ...state };
+}
