@@ -1,0 +1,114 @@
+import { isRecord, required, text } from '../params.ts';
+import { type ApiRequest, AwsError, type Service } from '../service.ts';
+import { type AsynchronousOptions, invokeAsynchronously } from './asynchronous.ts';
+import { type FunctionPool, throttled } from './function-pool.ts';
+
+type Answer = Readonly<Record<string, unknown>>;
+
+/** The functions of the template, and Lambda's API to invoke and look at them. */
+export class Lambda implements Service {
+  readonly name = 'lambda';
+  readonly #pools: ReadonlyMap<string, FunctionPool>;
+  readonly #asynchronous: AsynchronousOptions;
+
+  constructor(pools: readonly FunctionPool[], asynchronous: AsynchronousOptions) {
+    this.#pools = new Map(pools.map((pool) => [pool.model.name, pool]));
+    this.#asynchronous = asynchronous;
+  }
+
+  get pools(): readonly FunctionPool[] {
+    return [...this.#pools.values()];
+  }
+
+  /** By name, ARN or partial ARN, with or without the qualifier `$LATEST`. Throws `ResourceNotFoundException`. */
+  pool(nameOrArn: string): FunctionPool {
+    const name =
+      nameOrArn
+        .replace(/:\$LATEST$/, '')
+        .split(':')
+        .at(-1) ?? '';
+    const pool = this.#pools.get(name);
+    if (!pool)
+      throw new AwsError('ResourceNotFoundException', `Function not found: ${nameOrArn}`, 404, { Type: 'User' });
+    return pool;
+  }
+
+  /** `Payload` of an invocation is JSON text. */
+  async handle({ action, params }: ApiRequest): Promise<Answer> {
+    switch (action) {
+      case 'Invoke':
+        return this.#invoke(required(params, 'FunctionName'), params['Payload'], text(params, 'InvocationType'));
+      case 'GetFunction':
+        return {
+          Configuration: configuration(this.pool(required(params, 'FunctionName'))),
+          Code: { RepositoryType: 'S3' },
+        };
+      case 'GetFunctionConfiguration':
+        return configuration(this.pool(required(params, 'FunctionName')));
+      case 'ListFunctions':
+        return { Functions: this.pools.map(configuration) };
+      default:
+        throw new AwsError(
+          'UnknownOperationException',
+          `The action ${action} is not known to the sandbox's Lambda.`,
+          404,
+        );
+    }
+  }
+
+  /** Accepts an event for a function; resolves with its end, after all repetitions. */
+  handOver(nameOrArn: string, payload: string): { readonly ended: Promise<void> } {
+    return { ended: invokeAsynchronously(this.pool(nameOrArn), payload, this.#asynchronous) };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.pools.map((pool) => pool.close()));
+  }
+
+  async #invoke(functionName: string, payload: unknown, type = 'RequestResponse'): Promise<Answer> {
+    const pool = this.pool(functionName);
+    const body = typeof payload === 'string' && payload !== '' ? payload : '{}';
+    const event = parsed(body);
+    if (type === 'DryRun') return { StatusCode: 204 };
+    if (type === 'Event') {
+      void this.handOver(functionName, body).ended;
+      return { StatusCode: 202 };
+    }
+    if (pool.isFull) throw throttled();
+    const { payload: answer, functionError } = await pool.invoke(event);
+    return {
+      StatusCode: 200,
+      ExecutedVersion: '$LATEST',
+      Payload: answer,
+      ...(functionError && { FunctionError: functionError }),
+    };
+  }
+}
+
+function parsed(payload: string): unknown {
+  try {
+    return JSON.parse(payload);
+  } catch (cause) {
+    throw new AwsError(
+      'InvalidRequestContentException',
+      `Could not parse request body into json: ${isRecord(cause) ? cause['message'] : cause}`,
+      400,
+      { Type: 'User' },
+    );
+  }
+}
+
+function configuration({ model }: FunctionPool): Answer {
+  return {
+    FunctionName: model.name,
+    FunctionArn: model.arn,
+    Handler: model.handler,
+    Runtime: model.properties['Runtime'],
+    Timeout: model.timeoutSeconds,
+    MemorySize: model.memoryMegabytes,
+    Environment: { Variables: model.environment },
+    Version: '$LATEST',
+    State: 'Active',
+    LastUpdateStatus: 'Successful',
+  };
+}

@@ -1,0 +1,32 @@
+/** What the sandbox and a function's process say to each other. */
+
+export interface InvokeMessage {
+  readonly type: 'invoke';
+  readonly requestId: string;
+  readonly event: unknown;
+  /** Real milliseconds until the time-out. */
+  readonly remainingMs: number;
+  readonly functionName: string;
+  readonly functionArn: string;
+  readonly memoryMegabytes: number;
+}
+
+/** Milliseconds that the sandbox's clock is ahead of the machine's. */
+export interface ClockMessage {
+  readonly type: 'clock';
+  readonly offsetMs: number;
+}
+
+export type ToFunction = InvokeMessage | ClockMessage;
+
+export interface FunctionErrorBody {
+  readonly errorType: string;
+  readonly errorMessage: string;
+  readonly trace?: readonly string[];
+}
+
+export type FromFunction =
+  | { readonly type: 'ready' }
+  | { readonly type: 'unloadable'; readonly error: FunctionErrorBody }
+  | { readonly type: 'result'; readonly requestId: string; readonly payload: string }
+  | { readonly type: 'error'; readonly requestId: string; readonly error: FunctionErrorBody };

@@ -1,0 +1,200 @@
+import type { AlarmClock } from '../clock.ts';
+import { list, number, type Params, record, records, required, text } from '../params.ts';
+import { type ApiRequest, AwsError, type Caller, type Service } from '../service.ts';
+import type { QueueModel } from '../template/queues.ts';
+import { queueUrl } from '../template/resource-types.ts';
+import { queueAttributes } from './attributes.ts';
+import { type Message, md5, md5OfAttributes, systemAttributes } from './message.ts';
+import { Queue } from './queue.ts';
+
+type Answer = Readonly<Record<string, unknown>>;
+
+/** SQS over the queues of the template. */
+export class Sqs implements Service {
+  readonly name = 'sqs';
+  readonly #queues: ReadonlyMap<string, Queue>;
+  readonly #endpoint: string;
+
+  constructor(options: { models: readonly QueueModel[]; clock: AlarmClock; endpoint: string }) {
+    const queues = new Map<string, Queue>();
+    for (const model of options.models) {
+      const deadLetter = () => this.byArn(model.redrive?.deadLetterArn ?? '');
+      queues.set(model.name, new Queue(model, options.clock, deadLetter));
+    }
+    this.#queues = queues;
+    this.#endpoint = options.endpoint;
+  }
+
+  get queues(): readonly Queue[] {
+    return [...this.#queues.values()];
+  }
+
+  byArn(arn: string): Queue | undefined {
+    return this.queues.find((queue) => queue.model.arn === arn);
+  }
+
+  byUrl(url: string): Queue | undefined {
+    return this.#queues.get(url.slice(url.lastIndexOf('/') + 1));
+  }
+
+  async handle({ action, params, caller }: ApiRequest): Promise<Answer> {
+    switch (action) {
+      case 'ListQueues':
+        return this.#list(text(params, 'QueueNamePrefix') ?? '');
+      case 'GetQueueUrl':
+        return { QueueUrl: this.#url(this.#named(required(params, 'QueueName'))) };
+      case 'GetQueueAttributes':
+        return { Attributes: queueAttributes(this.#of(params), list(params, 'AttributeNames').map(String)) };
+      case 'SendMessage':
+        return sent(this.#of(params), params, caller);
+      case 'SendMessageBatch':
+        return batch(params, (entry) => sent(this.#of(params), entry, caller));
+      case 'ReceiveMessage':
+        return this.#receive(this.#of(params), params);
+      case 'DeleteMessage':
+        this.#of(params).delete(required(params, 'ReceiptHandle'));
+        return {};
+      case 'DeleteMessageBatch':
+        return batch(params, (entry) => {
+          this.#of(params).delete(required(entry, 'ReceiptHandle'));
+          return {};
+        });
+      case 'ChangeMessageVisibility':
+        this.#of(params).changeVisibility(required(params, 'ReceiptHandle'), number(params, 'VisibilityTimeout') ?? 0);
+        return {};
+      case 'PurgeQueue':
+        this.#of(params).purge();
+        return {};
+      default:
+        throw new AwsError('UnknownOperationException', `The action ${action} is not known to the sandbox's SQS.`);
+    }
+  }
+
+  async #receive(queue: Queue, params: Params): Promise<Answer> {
+    const count = number(params, 'MaxNumberOfMessages') ?? 1;
+    if (count < 1 || count > 10) {
+      throw new AwsError(
+        'InvalidParameterValue',
+        `Value ${count} for parameter MaxNumberOfMessages is invalid. Reason: Must be between 1 and 10, if provided.`,
+      );
+    }
+    const wait = number(params, 'WaitTimeSeconds') ?? queue.model.receiveWaitSeconds;
+    const messages = await receiveWithin(queue, count, number(params, 'VisibilityTimeout'), wait * 1000);
+    const wanted = [...list(params, 'AttributeNames'), ...list(params, 'MessageSystemAttributeNames')].map(String);
+    const named = list(params, 'MessageAttributeNames').map(String);
+    return messages.length === 0 ? {} : { Messages: messages.map((message) => shown(message, wanted, named)) };
+  }
+
+  #list(prefix: string): Answer {
+    const urls = this.queues.filter((queue) => queue.model.name.startsWith(prefix)).map((queue) => this.#url(queue));
+    return urls.length === 0 ? {} : { QueueUrls: urls };
+  }
+
+  #of(params: Params): Queue {
+    return this.#named(required(params, 'QueueUrl'));
+  }
+
+  #named(urlOrName: string): Queue {
+    const queue = this.byUrl(urlOrName);
+    if (!queue) {
+      throw new AwsError('QueueDoesNotExist', 'The specified queue does not exist.');
+    }
+    return queue;
+  }
+
+  #url(queue: Queue): string {
+    return queueUrl(this.#endpoint, queue.model.name);
+  }
+}
+
+function sent(queue: Queue, params: Params, caller: Caller): Answer {
+  const body = required(params, 'MessageBody');
+  const attributes = record(params, 'MessageAttributes') ?? {};
+  const groupId = text(params, 'MessageGroupId');
+  const deduplicationId = text(params, 'MessageDeduplicationId');
+  const delaySeconds = number(params, 'DelaySeconds');
+  const { messageId, sequenceNumber } = queue.send({
+    body,
+    attributes,
+    senderId: caller.accessKeyId,
+    ...(groupId !== undefined && { groupId }),
+    ...(deduplicationId !== undefined && { deduplicationId }),
+    ...(delaySeconds !== undefined && { delaySeconds }),
+  });
+  const attributesMd5 = md5OfAttributes(attributes);
+  return {
+    MessageId: messageId,
+    MD5OfMessageBody: md5(body),
+    ...(attributesMd5 !== undefined && { MD5OfMessageAttributes: attributesMd5 }),
+    ...(sequenceNumber !== undefined && { SequenceNumber: sequenceNumber }),
+  };
+}
+
+/** A batch call: an entry that fails is an entry of `Failed`, never the call's error. */
+function batch(params: Params, one: (entry: Params) => Answer): Answer {
+  const entries = records(params, 'Entries');
+  if (entries.length === 0)
+    throw new AwsError('EmptyBatchRequest', 'There should be at least one entry in the request.');
+  if (entries.length > 10) {
+    throw new AwsError(
+      'TooManyEntriesInBatchRequest',
+      `Maximum number of entries per request are 10. You have sent ${entries.length}.`,
+    );
+  }
+  const ids = entries.map((entry) => required(entry, 'Id'));
+  if (new Set(ids).size < ids.length)
+    throw new AwsError('BatchEntryIdsNotDistinct', 'Two or more batch entries have the same Id.');
+  const successful: Answer[] = [];
+  const failed: Answer[] = [];
+  for (const entry of entries) {
+    try {
+      successful.push({ Id: entry['Id'], ...one(entry) });
+    } catch (error) {
+      if (!(error instanceof AwsError) || error.code === 'QueueDoesNotExist') throw error;
+      failed.push({ Id: entry['Id'], Code: error.code, Message: error.message, SenderFault: true });
+    }
+  }
+  return { Successful: successful, Failed: failed };
+}
+
+function shown(message: Message, wanted: readonly string[], named: readonly string[]): Answer {
+  const system = Object.entries(systemAttributes(message)).filter(
+    ([key]) => wanted.includes(key) || wanted.includes('All'),
+  );
+  const all = named.includes('All') || named.includes('.*');
+  const own = Object.entries(message.attributes).filter(([key]) => all || named.includes(key));
+  const attributesMd5 = md5OfAttributes(Object.fromEntries(own));
+  return {
+    MessageId: message.messageId,
+    ReceiptHandle: message.receiptHandle,
+    Body: message.body,
+    MD5OfBody: md5(message.body),
+    ...(system.length > 0 && { Attributes: Object.fromEntries(system) }),
+    ...(own.length > 0 && { MessageAttributes: Object.fromEntries(own), MD5OfMessageAttributes: attributesMd5 }),
+  };
+}
+
+/** Long polling: what is there now, else what arrives within the time (real time, as the client waits in it). */
+function receiveWithin(
+  queue: Queue,
+  count: number,
+  visibilitySeconds: number | undefined,
+  waitMs: number,
+): Promise<readonly Message[]> {
+  return new Promise((resolve) => {
+    let cancel = () => {};
+    let timer: NodeJS.Timeout | undefined;
+    const attempt = (last: boolean) => {
+      const messages = queue.receive(count, visibilitySeconds);
+      if (messages.length === 0 && !last) return false;
+      cancel();
+      clearTimeout(timer);
+      resolve(messages);
+      return true;
+    };
+    if (attempt(waitMs <= 0)) return;
+    cancel = queue.onChange(() => attempt(false));
+    timer = setTimeout(() => attempt(true), waitMs);
+    timer.unref();
+  });
+}
