@@ -2,7 +2,7 @@
 import type { Cidr } from './cidr.ts';
 import { compareCidrs, contains, overlaps, subnetIndex } from './cidr.ts';
 import type { Lease } from './lease.ts';
-import { isForwarding, subnetOf } from './lease.ts';
+import { isForwarding, isHeld, subnetOf } from './lease.ts';
 import type { FamilyConfig, NetworkConfig } from './network-config.ts';
 import type { ManagedRange } from './ownership.ts';
 import { isOurs } from './ownership.ts';
@@ -53,9 +53,16 @@ export function sortLeases(leases: readonly Lease[], config: NetworkConfig): Sor
   return { live: live.sort((a, b) => compareCidrs(a.subnet, b.subnet)), refused, bySubnet };
 }
 
+/** A stopped node's hold speaks before tombstones; the ENI settles what is left, so that no order depends on a file's. */
 function byClaim(a: Lease, b: Lease): number {
-  const dead = (lease: Lease) => (isForwarding(lease.state) ? 0 : 1);
-  return dead(a) - dead(b) || a.acquiredAt - b.acquiredAt || compareText(a.instanceId ?? '', b.instanceId ?? '');
+  const rank = (lease: Lease) => (isForwarding(lease.state) ? 0 : isHeld(lease.state) ? 1 : 2);
+  return (
+    rank(a) - rank(b) ||
+    a.acquiredAt - b.acquiredAt ||
+    compareText(a.instanceId ?? '', b.instanceId ?? '') ||
+    compareText(a.eniId, b.eniId) ||
+    compareText(a.state, b.state)
+  );
 }
 
 function compareText(a: string, b: string): number {
@@ -120,7 +127,7 @@ export function routeKind(knowledge: Knowledge): RowKind<Route> {
     same: (actual, desired) =>
       actual.nextHop.kind === 'eni' &&
       desired.nextHop.kind === 'eni' &&
-      actual.nextHop.id === desired.nextHop.id &&
+      actual.nextHop.id.toLowerCase() === desired.nextHop.id.toLowerCase() &&
       // The route of an instance that is on its way down turns into a blackhole by itself; writing it again would not
       // bring it back.
       (!isBlackhole(actual) || isLeaving(desired)),

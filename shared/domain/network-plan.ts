@@ -198,7 +198,8 @@ function roomOf(view: TableView, table: RouteTable, family: Family) {
     (isOurs(row, view.knowledge.ranges) ? present : taken).add(row.destination.text);
   }
   // A propagated route may repeat a destination that ours has: it takes nothing from us.
-  return { id: view.id, present, taken: taken.difference(present) };
+  for (const destination of present) taken.delete(destination);
+  return { id: view.id, present, taken };
 }
 
 function foreignCount(view: TableView, table: RouteTable, family: Family): number {

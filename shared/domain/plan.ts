@@ -79,7 +79,11 @@ export function plan<Row>(desired: readonly Row[], actual: readonly Row[], kind:
   const conflicts: Conflict<Row>[] = [];
   const met = new Set<string>();
 
-  for (const row of [...actual].sort(kind.compare)) {
+  // Of two rows of one key ours comes first: a propagated route may repeat a destination, and EC2 prefers the created one.
+  const rank = (row: Row): number => (kind.isOurs(row) ? 0 : 1);
+  const inOrder = (a: Row, b: Row): number =>
+    kind.compare(a, b) || rank(a) - rank(b) || compareText(kind.describe(a), kind.describe(b));
+  for (const row of [...actual].sort(inOrder)) {
     const key = kind.key(row);
     const wanted = wantedByKey.get(key);
     if (wanted === undefined) {
@@ -102,4 +106,8 @@ export function plan<Row>(desired: readonly Row[], actual: readonly Row[], kind:
     .map((row): CreateStep<Row> => ({ action: 'create', row, reason: 'missing' }));
 
   return { steps: [...repairs, ...missing, ...garbage], kept, conflicts };
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
