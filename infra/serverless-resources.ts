@@ -17,7 +17,11 @@ export function serverlessResources(): JsonMap {
     // The framework's own setting takes no intrinsic.
     [...functions.values()].map((id) => [id, { Properties: { Architectures: [{ Ref: 'Architecture' }] } }]),
   );
-  return { ...(renamed(Object.fromEntries(parts), functions) as JsonMap), extensions };
+  const taken = renamed(Object.fromEntries(parts), functions) as JsonMap;
+  const left = [...functions.keys()].filter((id) => new RegExp(`\\b${id}\\b`).test(JSON.stringify(taken)));
+  if (left.length > 0)
+    throw new Error(`template.yaml refers to ${left.join(', ')} in a way that is not understood here`);
+  return { ...taken, extensions };
 }
 
 /** Those parameters of template.yaml that are given a value, as the Serverless Framework's `stackParameters`. */
@@ -33,7 +37,7 @@ function isFunction(resource: Json): boolean {
   return isJsonMap(resource) && resource['Type'] === 'AWS::Serverless::Function';
 }
 
-export function serverlessId(functionId: string): string {
+function serverlessId(functionId: string): string {
   return functionId.replace(/Function$/, 'LambdaFunction');
 }
 
