@@ -9,6 +9,9 @@ import { type Key, networkKey } from './keys.ts';
 import { checkSizes, headItem, type MapHead, type MapPart, mapOf, partsOf, readHead, readPart } from './map-items.ts';
 import { getItem, putItem, type TableOptions } from './table.ts';
 
+/** Readings that may be overtaken by publishings, which are 2 s apart. */
+const mostReadings = 3;
+
 export interface MapStoreOptions extends TableOptions {
   readonly network: string;
 }
@@ -24,12 +27,20 @@ export function dynamoMapStore(options: MapStoreOptions): MapStore {
 
   return {
     read: async () => {
-      const head = await readStoredHead();
-      if (head === null) return null;
-      const parts = await Promise.all(
-        head.parts.map(async (name) => readPart(name, await getItem(options, { pk, sk: name }))),
-      );
-      return mapOf(head, parts);
+      for (let reading = 1; ; reading += 1) {
+        const head = await readStoredHead();
+        if (head === null) return null;
+        try {
+          const parts = await Promise.all(
+            head.parts.map(async (name) => readPart(name, await getItem(options, { pk, sk: name }))),
+          );
+          return mapOf(head, parts);
+        } catch (error) {
+          // Two publishings on, the parts of this head may be gone; then there is a newer one.
+          const latest = await readStoredHead();
+          if (reading >= mostReadings || latest?.revision === head.revision) throw error;
+        }
+      }
     },
 
     publish: async (content, previous, epoch) => {

@@ -1,0 +1,34 @@
+/** The published map in memory. */
+import { type MapContent, mapSchema, type NetworkMap } from '../../../shared/domain/map.ts';
+import type { MapStore } from '../../../shared/reconcile/ports.ts';
+import { Faults } from './faults.ts';
+
+export class FakeMapStore implements MapStore {
+  readonly faults = new Faults();
+  /** Every map ever published, in order. */
+  readonly published: NetworkMap[] = [];
+  /** Called before a publishing is looked at: what another sync does meanwhile. */
+  onPublish: () => void = () => {};
+
+  get current(): NetworkMap | null {
+    return this.published.at(-1) ?? null;
+  }
+
+  read(): Promise<NetworkMap | null> {
+    return this.faults.run('GetItem', 'map', () => structuredClone(this.current));
+  }
+
+  publish(content: MapContent, previous: NetworkMap | null, epoch: number): Promise<NetworkMap | 'conflict'> {
+    return this.faults.run('PutItem', 'map', () => {
+      this.onPublish();
+      const { current } = this;
+      if (current?.epoch !== previous?.epoch || current?.revision !== previous?.revision) return 'conflict';
+      // Field by field: what is no part of the content is not kept by the real store either.
+      const { network, config, tables, leases } = structuredClone(content);
+      const place = { schema: mapSchema, epoch: current?.epoch ?? epoch, revision: (current?.revision ?? 0) + 1 };
+      const map = { ...place, network, config, tables, leases };
+      this.published.push(map);
+      return structuredClone(map);
+    });
+  }
+}
