@@ -6,9 +6,10 @@
  */
 import { type NetworkPlan, planNetwork } from '../domain/network-plan.ts';
 import { isOlder, look, type Picture, unknownSubnets } from './look.ts';
-import type { Clock, Leases, MapStore, RouteTables, SyncStateStore } from './ports.ts';
+import type { Clock, Leases, MapStore, OutgoingEvent, RouteTables, SyncStateStore } from './ports.ts';
 import type { SyncReport } from './report.ts';
 import { runPass } from './run-pass.ts';
+import { capacityEvents, changeEvents, failureEvents, refusalEvents } from './sync-events.ts';
 import { blindReport, syncReport, type TableRun } from './sync-report.ts';
 import { freshTable, readState, type SyncState, writtenState } from './sync-state.ts';
 
@@ -42,6 +43,8 @@ export interface SyncResult {
   readonly report: SyncReport;
   /** The plan at the start and what it stood on; null where there was none. */
   readonly planned: { readonly plan: NetworkPlan; readonly picture: Picture } | null;
+  /** To be put on the event bus. */
+  readonly events: readonly OutgoingEvent[];
 }
 
 /** A plan whose leases moved before its first deletion is made anew this often within a sync. */
@@ -54,19 +57,16 @@ export async function resync(request: SyncRequest, deps: SyncDeps): Promise<Sync
   for (let attempt = 1; ; attempt += 1) {
     const picture = await look(deps, state);
     if ('status' in picture) {
-      return {
-        report: blindReport(request, deps.network, picture, first?.report ?? null),
-        planned: first?.planned ?? null,
-      };
+      const report = blindReport(request, deps.network, picture, first?.report ?? null);
+      const events = request.dryRun ? [] : failureEvents(report, deps.ceiling);
+      return { report, planned: first?.planned ?? null, events: [...(first?.events ?? []), ...events] };
     }
     const plan = planOf(picture, state, request, deps.clock.now());
     if (request.dryRun) {
       const report = syncReport({ request, deps, picture, plan, runs: idleRuns(picture, plan, state), before: state });
-      return { report, planned: { plan, picture } };
+      return { report, planned: { plan, picture }, events: [] };
     }
     const pass = await runPass(request, deps, picture, plan, state);
-    state = pass.state;
-    await deps.state.write(writtenState(state));
     const report = syncReport({
       request,
       deps,
@@ -79,8 +79,23 @@ export async function resync(request: SyncRequest, deps: SyncDeps): Promise<Sync
       earlier: first?.report ?? null,
       moved: pass.moved,
     });
-    const result: SyncResult = { report, planned: first?.planned ?? { plan, picture } };
-    if (!pass.moved || attempt === replans || deps.clock.now() >= request.deadline) return result;
+    const refusal = refusalEvents(report, pass.state);
+    const capacity = capacityEvents(deps.network, plan, picture, refusal.state);
+    state = capacity.state;
+    await deps.state.write(writtenState(state));
+    const isLast = !pass.moved || attempt === replans || deps.clock.now() >= request.deadline;
+    const told = [
+      ...refusal.events,
+      ...capacity.events,
+      ...(isLast ? changeEvents(report) : []),
+      ...(isLast ? failureEvents(report, []) : []),
+    ];
+    const result: SyncResult = {
+      report,
+      planned: first?.planned ?? { plan, picture },
+      events: [...(first?.events ?? []), ...told],
+    };
+    if (isLast) return result;
     first = result;
   }
 }

@@ -1,0 +1,60 @@
+/** Lambda for people: a sync now, to its report. Invoked synchronously by the CLI, in passes of at most 90 s. */
+import { readFunctionConfig } from '../../shared/config/function-config.ts';
+import { InvalidInput } from '../../shared/domain/invalid-input.ts';
+import { type PlanJson, planJson } from '../../shared/domain/render-plan.ts';
+import type { SyncReport } from '../../shared/reconcile/report.ts';
+import { resync, type SyncResult } from '../../shared/reconcile/resync.ts';
+import { inTurn } from '../../shared/reconcile/turn.ts';
+import { lambda, type Run } from '../middleware.ts';
+import { syncRooms, timesOf } from '../sync-deps.ts';
+import { tell } from '../sync-metrics.ts';
+import { parseRequest, type ResyncRequest } from './request.ts';
+
+const config = readFunctionConfig(process.env);
+const rooms = syncRooms(config);
+
+/** The report, with the plan it began with as `leaseway plan --json` prints it. */
+type Answer =
+  | (SyncReport & { readonly ok: true; readonly plan: PlanJson | null })
+  | { readonly ok: false; readonly error: { readonly field: string; readonly message: string } };
+
+export const handler = lambda<Answer>({ network: config.network, rejects: rooms.rejects, work });
+
+async function work(event: unknown, run: Run): Promise<Answer> {
+  let request: ResyncRequest;
+  try {
+    request = parseRequest(event);
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    return { ok: false, error: { field: error.field, message: error.message } };
+  }
+  const unknown = request.tables?.find((id) => !config.routeTableIds.includes(id));
+  if (unknown !== undefined)
+    return refusal('tables', `${unknown} is not among the stack's route tables (${config.routeTableIds.join(', ')})`);
+  const { deadline, end } = timesOf(run.context.getRemainingTimeInMillis(), Date.now());
+  const { deps, lock, publisher } = rooms.room(AbortSignal.timeout(end - Date.now()));
+  const { dryRun, force, tables } = request;
+  const sync = () => resync({ syncId: rooms.newSyncId(), dryRun, force, only: tables, isManual: true, deadline }, deps);
+  // A dry run writes nothing, the lock included.
+  const turn = dryRun
+    ? { result: await sync() }
+    : await inTurn({ holder: run.context.awsRequestId, end }, lock, deps.clock, sync);
+  if (turn === null) return refusal('lock', 'another sync was at work for all of 20 s: try again in a moment');
+  const { result } = turn;
+  tell(result.report, run);
+  const lost = await publisher.put(result.events);
+  for (const index of lost)
+    run.error('an event was not accepted', { detailType: result.events[index]?.detailType ?? '' });
+  return { ok: true, ...result.report, plan: planOf(result) };
+}
+
+function planOf({ planned }: SyncResult): PlanJson | null {
+  if (planned === null) return null;
+  const { plan, picture } = planned;
+  const spelt = picture.leases.leases.map((lease) => ({ spelling: lease.subnet.text, lease }));
+  return planJson(plan, spelt, picture.config);
+}
+
+function refusal(field: string, message: string): Answer {
+  return { ok: false, error: { field, message } };
+}

@@ -1,0 +1,35 @@
+/** What the manual resync is asked: `{dryRun?, force?, tables?, config?}`. */
+import * as v from 'valibot';
+import { InvalidInput } from '../../shared/domain/invalid-input.ts';
+
+const request = v.strictObject({
+  dryRun: v.optional(v.boolean('is not true or false'), false),
+  force: v.optional(v.nullable(v.pipe(v.string('is not a digest'), v.minLength(1, 'is empty'))), null),
+  tables: v.optional(
+    v.nullable(
+      v.pipe(
+        v.array(
+          v.pipe(v.string('is not a text'), v.regex(/^rtb-[0-9a-z-]+$/, 'is no route table id')),
+          'is not a list',
+        ),
+        v.minLength(1, 'is empty'),
+      ),
+    ),
+    null,
+  ),
+});
+
+export interface ResyncRequest {
+  readonly dryRun: boolean;
+  readonly force: string | null;
+  readonly tables: readonly string[] | null;
+}
+
+export function parseRequest(event: unknown): ResyncRequest {
+  const parsed = v.safeParse(request, event ?? {}, { abortEarly: true });
+  if (parsed.success) return parsed.output;
+  const issue = parsed.issues[0];
+  const field = v.getDotPath(issue) ?? 'request';
+  const problem = issue.type === 'strict_object' && issue.expected === 'never' ? 'is not known' : issue.message;
+  throw new InvalidInput(field, issue.input, problem);
+}
