@@ -5,6 +5,9 @@ import { type SyncReport, writesOf } from '../shared/reconcile/report.ts';
 import { exit, UserError } from './exit.ts';
 import type { Stack } from './stack-functions.ts';
 
+/** What the function answers: the report, and the plan that it began with, if there was one. */
+export type ResyncReport = SyncReport & { readonly plan: PlanJson | null };
+
 export interface ResyncRequest {
   readonly dryRun?: boolean;
   /** The digest of held deletions that are let through. */
@@ -18,8 +21,8 @@ export async function resyncPasses(
   stack: Stack,
   request: ResyncRequest,
   progress: (line: string) => void,
-): Promise<readonly [SyncReport, ...SyncReport[]]> {
-  const reports: [SyncReport, ...SyncReport[]] = [await onePass(stack, request)];
+): Promise<readonly [ResyncReport, ...ResyncReport[]]> {
+  const reports: [ResyncReport, ...ResyncReport[]] = [await onePass(stack, request)];
   for (let report = reports[0]; report.more; ) {
     const left = report.tables.reduce((sum, table) => sum + table.left, 0);
     progress(`pass ${reports.length}: ${counted(writesOf(report), 'write')}, ${counted(left, 'step')} left`);
@@ -29,31 +32,31 @@ export async function resyncPasses(
   return reports;
 }
 
-async function onePass(stack: Stack, request: ResyncRequest): Promise<SyncReport> {
-  const report = (await stack.call('resync', { ...request })) as Partial<SyncReport> | null;
+async function onePass(stack: Stack, request: ResyncRequest): Promise<ResyncReport> {
+  const report = (await stack.call('resync', { ...request })) as Partial<ResyncReport> | null;
   if (report === null || typeof report !== 'object' || !Array.isArray(report.tables)) {
     throw new UserError(`resync: gave no report (got ${JSON.stringify(report)?.slice(0, 120)})`);
   }
-  return report as SyncReport;
+  return report as ResyncReport;
 }
 
 /** The plan of a report; what kept it from being made is an error. */
-export function planOf(report: SyncReport): PlanJson {
+export function planOf(report: ResyncReport): PlanJson {
   if (report.plan === null || report.plan === undefined) {
     throw new UserError(report.message ?? `resync: ${report.status}, without a plan`);
   }
-  return report.plan as PlanJson;
+  return report.plan;
 }
 
 /** An error before a refusal before pending changes. */
-export function reportExit(report: SyncReport): number {
+export function reportExit(report: ResyncReport): number {
   if (report.status === 'failed' || report.status === 'unconfigured') return exit.error;
   if (report.tables.some(({ status }) => status === 'failed' || status === 'missing' || status === 'waiting')) {
     return exit.error;
   }
   if (report.guard.refused) return exit.refused;
   if (report.mode === 'dry-run') {
-    const tables = Object.values((report.plan as PlanJson | null)?.tables ?? {});
+    const tables = Object.values(report.plan?.tables ?? {});
     return tables.some(({ steps }) => steps.length > 0) ? exit.pending : exit.ok;
   }
   return report.status === 'partial' ? exit.error : exit.ok;
