@@ -4,6 +4,8 @@ import { InvalidInput } from '../shared/domain/invalid-input.ts';
 import type { Console } from './console.ts';
 import { exit, UserError } from './exit.ts';
 import { addPlan } from './plan.ts';
+import { addResync } from './resync.ts';
+import { addSandbox } from './sandbox.ts';
 import { version } from './version.ts';
 
 /** Gives the exit code; throws nothing that a user can cause. */
@@ -39,6 +41,8 @@ function programOf(terminal: Console, end: (code: number) => void): Command {
     .exitOverride()
     .showSuggestionAfterError();
   addPlan(program, terminal, end);
+  addResync(program, terminal, end);
+  addSandbox(program, terminal, end);
   return program;
 }
 

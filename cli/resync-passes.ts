@@ -33,11 +33,30 @@ export async function resyncPasses(
 }
 
 async function onePass(stack: Stack, request: ResyncRequest): Promise<ResyncReport> {
-  const report = (await stack.call('resync', { ...request })) as Partial<ResyncReport> | null;
-  if (report === null || typeof report !== 'object' || !Array.isArray(report.tables)) {
-    throw new UserError(`resync: gave no report (got ${JSON.stringify(report)?.slice(0, 120)})`);
-  }
-  return report as ResyncReport;
+  const report = (await stack.call('resync', { ...request })) as unknown as ResyncReport;
+  if (!Array.isArray(report.tables)) throw new UserError('resync: gave no report');
+  return report;
+}
+
+/** All passes as one: what was done is summed, what was planned is the first pass's, the rest is the last one's. */
+export function mergedReport([first, ...others]: readonly [ResyncReport, ...ResyncReport[]]): ResyncReport {
+  return others.reduce(
+    (sum, report) => ({
+      ...report,
+      plan: sum.plan,
+      changes: [...sum.changes, ...report.changes],
+      tables: report.tables.map((table) => {
+        const before = sum.tables.find(({ id }) => id === table.id);
+        return {
+          ...table,
+          created: table.created + (before?.created ?? 0),
+          replaced: table.replaced + (before?.replaced ?? 0),
+          deleted: table.deleted + (before?.deleted ?? 0),
+        };
+      }),
+    }),
+    first,
+  );
 }
 
 /** The plan of a report; what kept it from being made is an error. */
