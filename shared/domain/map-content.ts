@@ -1,5 +1,6 @@
 /** From leases, tables and confirmations to the content of the next map. */
 import { compareCidrs } from './cidr.ts';
+import { digestOf } from './digest.ts';
 import { exceedsBound } from './guard.ts';
 import { isHeld, type Lease } from './lease.ts';
 import type { MapContent, MapLease, MapTable } from './map.ts';
@@ -24,12 +25,18 @@ export interface MapInput {
   readonly routed: RoutedState;
   /** The leases are older than what was last seen: none that vanished is dropped. */
   readonly distrust: boolean;
+  /** Digest of held deletions that an operator lets through: of routes, or of the map alone. */
+  readonly force: string | null;
+  /** Whether `force` was the digest of held routes: what held them holds nothing in the map either. */
+  readonly isForced: boolean;
 }
 
 export interface MapResult {
   readonly content: MapContent;
   /** Leases that vanished without a trace and keep their last value. */
   readonly held: readonly MapLease[];
+  /** Names exactly this set of held leases; null when nothing is held. */
+  readonly digest: string | null;
 }
 
 /**
@@ -46,7 +53,8 @@ export function mapContent(input: MapInput): MapResult {
   const unknown = gone.filter((lease) => input.unreadable.has(`lease#${lease.subnet}`));
   const weak = gone.filter((lease) => isWeaklyGone(known.get(lease.subnet)) && !unknown.includes(lease));
   const hold = input.distrust ? weak.length > 0 : exceedsBound(weak.length, before.length);
-  const held = hold ? weak : [];
+  const digest = hold ? digestOf(`map\n${weak.map((lease) => lease.subnet).join('\n')}`) : null;
+  const held = hold && !input.isForced && input.force !== digest ? weak : [];
   return {
     content: {
       network: input.network,
@@ -57,6 +65,7 @@ export function mapContent(input: MapInput): MapResult {
       ),
     },
     held,
+    digest: held.length > 0 ? digest : null,
   };
 }
 

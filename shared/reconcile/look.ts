@@ -1,6 +1,7 @@
 /** Reads everything that a plan stands on. Unknown is not empty: what cannot be read whole is a failure, not a picture. */
 import { checkRouteTableCeiling, checkVpcOverlap } from '../domain/config-checks.ts';
 import { InvalidInput } from '../domain/invalid-input.ts';
+import type { NetworkMap } from '../domain/map.ts';
 import { type NetworkConfig, parseNetworkConfig } from '../domain/network-config.ts';
 import { plannedTableIds } from '../domain/network-plan.ts';
 import { type RouteTable, vpcRanges } from '../domain/route.ts';
@@ -129,9 +130,20 @@ function noneListed(ids: readonly string[]): InvalidInput {
   );
 }
 
-/** The counter never goes back, so that a lower one is a table that was emptied, restored or read wrongly. */
-export function isOlder(picture: Picture, known: { readonly counter: number }): boolean {
-  return picture.leases.counter < known.counter;
+/**
+ * Whether the leases are older than what was last seen: emptied, half restored or read wrongly. Then every weak deletion
+ * is held, also those few that the guard lets pass in a small cluster.
+ *
+ * The counter never goes back. And a lease leaves a tombstone, so that several of the last map's which are gone without
+ * one are a hole; a single one can be an operator's hand.
+ */
+export function isOlder(picture: Picture, known: { readonly counter: number }, map: NetworkMap | null): boolean {
+  if (picture.leases.counter < known.counter) return true;
+  const subnets = new Set(picture.leases.leases.map((lease) => lease.subnet.text));
+  const unknown = unknownSubnets(picture);
+  const shown = map?.leases ?? [];
+  const vanished = shown.filter(({ subnet }) => !subnets.has(subnet) && !unknown.has(subnet)).length;
+  return vanished > 1 && vanished * 3 > shown.length;
 }
 
 /** Subnets whose lease item does not validate. */

@@ -61,12 +61,14 @@ export async function resync(request: SyncRequest, deps: SyncDeps): Promise<Sync
       const events = request.dryRun ? [] : failureEvents(report, deps.ceiling);
       return { report, planned: first?.planned ?? null, events: [...(first?.events ?? []), ...events] };
     }
-    const plan = planOf(picture, state, request, deps.clock.now());
+    const map = await deps.maps.read();
+    const distrust = isOlder(picture, state, map);
+    const plan = planOf(picture, state, request, distrust, deps.clock.now());
     if (request.dryRun) {
       const report = syncReport({ request, deps, picture, plan, runs: idleRuns(picture, plan, state), before: state });
       return { report, planned: { plan, picture }, events: [] };
     }
-    const pass = await runPass(request, deps, picture, plan, state);
+    const pass = await runPass({ request, deps, picture, plan, before: state, map, distrust });
     const report = syncReport({
       request,
       deps,
@@ -75,7 +77,7 @@ export async function resync(request: SyncRequest, deps: SyncDeps): Promise<Sync
       runs: pass.runs,
       before: stored,
       map: pass.map,
-      heldInMap: pass.heldInMap,
+      held: pass.held,
       earlier: first?.report ?? null,
       moved: pass.moved,
     });
@@ -100,7 +102,7 @@ export async function resync(request: SyncRequest, deps: SyncDeps): Promise<Sync
   }
 }
 
-function planOf(picture: Picture, state: SyncState, request: SyncRequest, now: number): NetworkPlan {
+function planOf(picture: Picture, state: SyncState, request: SyncRequest, distrust: boolean, now: number): NetworkPlan {
   const limits = Object.entries(state.tables).flatMap(([id, table]): [string, number][] =>
     table.limit !== null && table.limit.until > now ? [[id, table.limit.rows]] : [],
   );
@@ -111,7 +113,7 @@ function planOf(picture: Picture, state: SyncState, request: SyncRequest, now: n
     limits: new Map(limits),
     unknown: unknownSubnets(picture),
     force: request.force,
-    distrust: isOlder(picture, state),
+    distrust,
   });
 }
 

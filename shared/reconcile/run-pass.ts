@@ -7,9 +7,9 @@ import { rangesOf } from '../domain/retired.ts';
 import type { RouteTable } from '../domain/route.ts';
 import { type RoutedState, withoutRouted } from '../domain/routed-in.ts';
 import { confirm } from './confirm.ts';
-import { isOlder, type Picture } from './look.ts';
+import type { Picture } from './look.ts';
 import { paceOf } from './pace.ts';
-import { publishMap } from './publish-map.ts';
+import { type Published, publishMap } from './publish-map.ts';
 import { reconcile, type StepOutcome } from './reconcile.ts';
 import type { SyncDeps, SyncRequest } from './resync.ts';
 import { afterReading, routedBefore, underWay, type Wanted } from './routed.ts';
@@ -17,22 +17,35 @@ import type { TableRun } from './sync-report.ts';
 import { freshTable, type SyncState, type TableState } from './sync-state.ts';
 import { deletedKey, restingRow, type Sorted, sortSteps, stateAfter, stillDead } from './table-pass.ts';
 
+/** Leases that vanished from the leases table and keep their last value in the map. */
+export interface MapHold {
+  readonly leases: number;
+  readonly digest: string | null;
+}
+
 export interface Pass {
   readonly runs: readonly TableRun[];
   readonly state: SyncState;
   readonly map: NetworkMap | null;
-  readonly heldInMap: number;
+  readonly held: MapHold;
   /** Leases moved before a deletion: the plan must be made anew. */
   readonly moved: boolean;
 }
 
-export async function runPass(
-  request: SyncRequest,
-  deps: SyncDeps,
-  picture: Picture,
-  plan: NetworkPlan,
-  before: SyncState,
-): Promise<Pass> {
+export interface PassInput {
+  readonly request: SyncRequest;
+  readonly deps: SyncDeps;
+  readonly picture: Picture;
+  readonly plan: NetworkPlan;
+  readonly before: SyncState;
+  /** The map that is out. */
+  readonly map: NetworkMap | null;
+  /** The leases are older than what was last seen. */
+  readonly distrust: boolean;
+}
+
+export async function runPass(input: PassInput): Promise<Pass> {
+  const { request, deps, picture, plan, before, map: out, distrust } = input;
   const { clock } = deps;
   const isEnforced = picture.config.mode === 'enforce';
   const backend = picture.config.backend;
@@ -40,9 +53,8 @@ export async function runPass(
     listedTableIds: backend.type === 'aws-vpc' ? backend.routeTableIds : [],
     routes: desiredRoutes(plan.sorted.live, picture.config),
   };
-  const out = await deps.maps.read();
-  let published = { map: out, publishedAt: before.publishedAt };
-  let heldInMap = 0;
+  let published: Published = { map: out, publishedAt: before.publishedAt };
+  let held: MapHold = { leases: 0, digest: null };
   const filled = new Set(Object.entries(before.tables).flatMap(([id, table]) => (table.filled ? [id] : [])));
   const publish = async (routed: RoutedState, tables: readonly RouteTable[]) => {
     published = await publishMap(
@@ -58,9 +70,11 @@ export async function runPass(
           tables: wanted.listedTableIds.length === 0 ? [] : tables,
           filled,
           routed,
-          distrust: isOlder(picture, before),
+          distrust,
+          force: request.force,
+          isForced: request.force !== null && request.force === plan.guard.digest,
         });
-        heldInMap = result.held.length;
+        held = { leases: result.held.length, digest: result.digest };
         return result.content;
       },
       published,
@@ -146,7 +160,7 @@ export async function runPass(
     };
   });
   await publish(confirmed.routed, confirmed.tables);
-  const isTrusted = !plan.guard.refused && heldInMap === 0;
+  const isTrusted = !plan.guard.refused && held.leases === 0;
   const state: SyncState = {
     ...before,
     vpcId: picture.vpcId ?? before.vpcId,
@@ -157,7 +171,7 @@ export async function runPass(
     announced,
     publishedAt: published.publishedAt,
   };
-  return { runs, state: completed(state, runs, picture, moved), map: published.map, heldInMap, moved };
+  return { runs, state: completed(state, runs, picture, moved), map: published.map, held, moved };
 }
 
 /** A sync that succeeded in every table covers the messages that were sent before it began to read leases. */

@@ -8,6 +8,7 @@ import type { Blind, Picture } from './look.ts';
 import type { StepOutcome } from './reconcile.ts';
 import type { Failure, RouteChange, SyncReport, TableReport } from './report.ts';
 import type { SyncDeps, SyncRequest } from './resync.ts';
+import type { MapHold } from './run-pass.ts';
 import type { SyncState, TableState } from './sync-state.ts';
 import type { Sorted } from './table-pass.ts';
 
@@ -32,7 +33,7 @@ export interface ReportInput {
   /** Before the sync. */
   readonly before: SyncState;
   readonly map?: NetworkMap | null;
-  readonly heldInMap?: number;
+  readonly held?: MapHold;
   /** Of the pass whose plan was overtaken; its writes count too. */
   readonly earlier?: SyncReport | null;
   readonly moved?: boolean;
@@ -53,12 +54,16 @@ export function syncReport(input: ReportInput): SyncReport {
     syncId: request.syncId,
     network: deps.network,
     mode,
-    status: statusOf(tables, plan, (input.heldInMap ?? 0) > 0, mode),
+    status: statusOf(tables, plan, (input.held?.leases ?? 0) > 0, mode),
     message: null,
     tables,
     changes: [...(input.earlier?.changes ?? []), ...runs.flatMap(changesOf)],
-    guard: { refused: plan.guard.refused, digest: plan.guard.digest, tables: Object.fromEntries(plan.guard.tables) },
-    map: { revision: input.map?.revision ?? null, held: input.heldInMap ?? 0 },
+    guard: {
+      refused: plan.guard.refused || (input.held?.leases ?? 0) > 0,
+      digest: plan.guard.digest ?? input.held?.digest ?? null,
+      tables: Object.fromEntries(plan.guard.tables),
+    },
+    map: { revision: input.map?.revision ?? null, held: input.held?.leases ?? 0 },
     drift: driftOf(plan, before, picture),
     readAt: picture.readAt,
     more: mode === 'enforce' && unfinished && (writes || input.moved === true) && !awaited,
