@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { metricNames } from '../../infra/metric-names.ts';
 import { byId, list, map, ofType, resources, template } from './template-resources.ts';
@@ -157,6 +159,18 @@ test('every alarm watches a metric that is emitted, and tells the topic', () => 
   }
   const failing = alarms.filter(({ properties }) => properties['MetricName'] === 'Errors');
   assert.equal(failing.length, ofType('AWS::Serverless::Function').length);
+});
+
+test('the list of metrics is what the functions emit', () => {
+  const root = join(import.meta.dirname, '../..');
+  const source = globSync('functions/**/*.ts', { cwd: root }).map((path) => readFileSync(join(root, path), 'utf8'));
+  const text = source.join('\n');
+  for (const name of metricNames) assert.match(text, new RegExp(`\\b${name}\\b`), `no function emits ${name}`);
+  const emitted = [...text.matchAll(/\bmetric\('(\w+)'/g)].map(([, name]) => String(name));
+  assert.deepEqual(
+    emitted.filter((name) => !metricNames.some((known) => known === name)),
+    [],
+  );
 });
 
 test('the dashboard is valid JSON and shows every metric of ours', () => {
