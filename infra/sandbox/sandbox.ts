@@ -71,7 +71,7 @@ export interface Sandbox extends SandboxState {
   runSchedule(logicalId: string): Promise<void>;
   /** Waits until nothing is in flight; throws and names what still is after `timeoutMs` (a minute unless given). */
   idle(timeoutMs?: number): Promise<void>;
-  /** Ends every process and closes the port. */
+  /** Ends every process and closes the port; again, it does nothing. */
   close(): Promise<void>;
 }
 
@@ -171,6 +171,17 @@ async function assemble(endpoint: Endpoint, options: SandboxOptions): Promise<Sa
   const pollers = startPollers(runsFunctions ? mappings : [], { state, send, retryMs });
   if (options.schedules === 'auto') schedules.start();
 
+  let closed: Promise<void> | undefined;
+  async function close(): Promise<void> {
+    schedules.stop();
+    for (const poller of pollers) poller.stop();
+    clock.stop();
+    ec2.close();
+    await lambda.close();
+    await endpoint.close();
+    await dynamodb.close();
+  }
+
   return {
     ...state,
     url: endpoint.url,
@@ -183,14 +194,9 @@ async function assemble(endpoint: Endpoint, options: SandboxOptions): Promise<Sa
       const left = await activity.idle(timeoutMs);
       if (left.length > 0) throw new Error(`the sandbox is not idle: ${left.join(', ')}`);
     },
-    async close() {
-      schedules.stop();
-      for (const poller of pollers) poller.stop();
-      clock.stop();
-      ec2.close();
-      await lambda.close();
-      await endpoint.close();
-      await dynamodb.close();
+    close() {
+      closed ??= close();
+      return closed;
     },
   };
 }
