@@ -64,19 +64,21 @@ const change: fc.Arbitrary<Change> = fc.oneof(
 
 const foreign = [
   foreignRow('0.0.0.0/0', 'nat-1'),
-  foreignRow('10.244.0.0/16', 'eni-vpn'),
-  foreignRow('10.244.200.0/25', 'eni-vpn'),
+  rowOf('10.244.0.0/16', 'eni-vpn'),
+  rowOf('10.244.200.0/25', 'eni-vpn'),
   foreignRow('10.244.201.0/24', 'nat-2'),
-  foreignRow('10.245.1.0/24', 'eni-other-cluster'),
-  foreignRow('10.244.202.0/24', 'vgw-1', 'EnableVgwRoutePropagation'),
+  rowOf('10.245.1.0/24', 'eni-other-cluster'),
+  { ...rowOf('10.244.202.0/24', 'eni-vpn'), origin: 'EnableVgwRoutePropagation' },
+  rowOf('10.244.203.0/24', 'eni-protected'),
+  rowOf('10.245.2.0/24', 'eni-stopped', 'blackhole'),
 ];
 const foreignDestinations = new Set(foreign.map((row) => row.destinationText));
 
 test('random worlds converge, touch nothing foreign and never leave a wanted destination without a row', async () => {
-  const ranges = managedRanges(parseNetworkConfig(netConf()));
+  const ranges = managedRanges(parseNetworkConfig(netConf({ Protected: ['10.244.203.0/24'] })));
   await fc.assert(
     fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 40 }), async (changes) => {
-      const world = new SyncWorld();
+      const world = new SyncWorld(netConf({ Protected: ['10.244.203.0/24'] }));
       const current = new Map<number, Lease>();
       world.tables.interfaces('attached', ...Array.from({ length: 20 }, (_, n) => `eni-${n + 1}`));
       for (const id of tableIds) world.tables.plant(id, ...foreign);

@@ -354,6 +354,105 @@ test('F3: a table that does not exist yet for two reads is served in the same sy
   assert.equal((await world.sync()).report.status, 'ok');
 });
 
+test('a destination that somebody else takes meanwhile is a conflict and stays theirs', async () => {
+  const world = new SyncWorld();
+  await world.settle(lease(1));
+  world.tables.interfaces('attached', 'eni-2');
+  world.leases.put(lease(2));
+  let taken = false;
+  world.tables.onWrite = () => {
+    if (taken) return;
+    taken = true;
+    world.tables.plant('rtb-3', foreignRow('10.244.2.0/24', 'nat-9'));
+  };
+  const { report } = await world.sync();
+  assert.ok(world.tables.text('rtb-3').includes('10.244.2.0/24 -> nat-9 active'));
+  assert.match(report.tables[2]?.failures[0]?.message ?? '', /rtb-3.*nat-9/);
+});
+
+test('repairs come before what is missing, and garbage comes last', async () => {
+  const world = new SyncWorld();
+  await world.settle(lease(1), lease(2));
+  world.tables.interfaces('attached', 'eni-3', 'eni-99');
+  world.leases.put(lease(1, { eniId: 'eni-99' }), inState(2, 'released'), lease(3));
+  await world.sync();
+  assert.deepEqual(
+    world.writes().filter((write) => write.includes('rtb-1')),
+    [
+      'ReplaceRoute rtb-1 10.244.1.0/24 eni-99',
+      'CreateRoute rtb-1 10.244.3.0/24 eni-3',
+      'DeleteRoute rtb-1 10.244.2.0/24',
+    ],
+  );
+});
+
+test('a lease is routed in a table only after two readings that are five seconds apart', async () => {
+  const world = new SyncWorld();
+  world.tables.interfaces('attached', 'eni-1');
+  world.leases.put(lease(1));
+  await world.sync();
+  assert.deepEqual(world.maps.current?.leases[0]?.routedIn, []);
+  world.clock.advance(2_000);
+  await world.sync();
+  assert.deepEqual(world.maps.current?.leases[0]?.routedIn, []);
+  world.clock.advance(5_000);
+  await world.sync();
+  assert.deepEqual(world.maps.current?.leases[0]?.routedIn, [...tableIds]);
+});
+
+test('with a fallback the second reading is made in the same sync', async () => {
+  const world = new SyncWorld(netConf({}, { Fallback: { Type: 'vxlan', DirectRouting: true } }));
+  world.tables.interfaces('attached', 'eni-1');
+  world.leases.put(lease(1));
+  await world.sync();
+  assert.deepEqual(world.maps.current?.leases[0]?.routedIn, [...tableIds]);
+  assert.deepEqual(
+    world.maps.published.map((map) => map.leases[0]?.routedIn.length),
+    [0, 3],
+  );
+});
+
+test('a table that loses a route loses it in the map after two readings, and gets it back after a minute', async () => {
+  const world = new SyncWorld(netConf({ Mode: 'observe' }, { Fallback: { Type: 'vxlan' } }));
+  world.tables.interfaces('attached', 'eni-1');
+  for (const id of tableIds) world.tables.plant(id, rowOf('10.244.1.0/24', 'eni-1'));
+  world.leases.put(lease(1));
+  await world.sync();
+  const routedIn = () => world.maps.current?.leases[0]?.routedIn;
+  assert.deepEqual(routedIn(), [...tableIds]);
+  world.tables.lag('rtb-2', 0);
+  world.tables.uproot('rtb-2', '10.244.1.0/24');
+  await world.sync({ deadline: world.clock.now() });
+  assert.deepEqual(routedIn(), [...tableIds], 'one reading is not enough');
+  world.clock.advance(6_000);
+  await world.sync({ deadline: world.clock.now() });
+  assert.deepEqual(routedIn(), ['rtb-1', 'rtb-3']);
+  world.tables.plant('rtb-2', rowOf('10.244.1.0/24', 'eni-1'));
+  for (const seconds of [10, 10, 10]) {
+    world.clock.advance(seconds * 1000);
+    await world.sync({ deadline: world.clock.now() });
+  }
+  assert.deepEqual(routedIn(), ['rtb-1', 'rtb-3'], 'not within a minute');
+  world.clock.advance(60_000);
+  await world.sync();
+  assert.deepEqual(routedIn(), [...tableIds]);
+});
+
+test('a live lease that leaves the chosen set keeps its route until the nodes know', async () => {
+  const world = new SyncWorld(netConf({ RouteLimit: 3 }, { Fallback: { Type: 'vxlan' } }));
+  await world.settle(lease(1), lease(2), lease(3));
+  world.leases.configure(netConf({ RouteLimit: 2 }, { Fallback: { Type: 'vxlan' } }));
+  await world.sync();
+  assert.equal(world.count('DeleteRoute'), 0);
+  assert.deepEqual(world.maps.current?.leases[2]?.routedIn, []);
+  world.clock.advance(15_000);
+  await world.sync();
+  assert.deepEqual(
+    world.writes().sort(),
+    tableIds.map((id) => `DeleteRoute ${id} 10.244.3.0/24`),
+  );
+});
+
 test('what was written and cannot be seen yet is pending, and is looked for again', async () => {
   const world = new SyncWorld();
   await world.settle(lease(1));
@@ -410,11 +509,13 @@ test('foreign rows of every kind are never named by a write', async () => {
   const world = new SyncWorld();
   const foreign = [
     foreignRow('0.0.0.0/0', 'nat-1'),
-    foreignRow('10.244.0.0/16', 'eni-x'),
-    foreignRow('10.0.0.0/8', 'eni-x'),
-    foreignRow('10.244.7.0/25', 'eni-x'),
+    rowOf('10.244.0.0/16', 'eni-x'),
+    rowOf('10.0.0.0/8', 'eni-x'),
+    rowOf('10.244.7.0/25', 'eni-x'),
     foreignRow('10.244.8.0/24', 'nat-2'),
-    foreignRow('10.245.1.0/24', 'eni-x'),
+    rowOf('10.245.1.0/24', 'eni-x'),
+    rowOf('172.20.0.0/16', 'eni-x', 'blackhole'),
+    { ...rowOf('10.244.9.0/24', 'eni-x'), origin: 'EnableVgwRoutePropagation' },
   ];
   for (const id of tableIds) world.tables.plant(id, ...foreign);
   const before = world.tables.text('rtb-1');
