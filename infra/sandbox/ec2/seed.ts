@@ -9,7 +9,7 @@ import { seedRouteTable } from './seed-route-tables.ts';
 import type { World } from './world.ts';
 
 /** A list, or the CLI's whole output with the list inside. */
-export type Listed = readonly Json[] | Json;
+type Listed = readonly Json[] | Json;
 
 export interface Seed {
   readonly vpcs?: Listed;
