@@ -31,7 +31,7 @@ async function withOneRoute(ec2: TestEc2) {
   return { network, eniId, count };
 }
 
-testEc2('the next reads of a table show it before the last write, then as it is', async (ec2) => {
+testEc2('N7: the next reads of a table show it before the last write, then as it is', async (ec2) => {
   const { network, eniId, count } = await withOneRoute(ec2);
   await addRoute(network, '10.244.2.0/24', eniId);
   ec2.ec2.lag({ action: 'DescribeRouteTables', match: { RouteTableId: network.table }, reads: 2 });
