@@ -14,6 +14,7 @@ import { EventBus } from './events/bus.ts';
 import { EventBridge } from './events/events.ts';
 import { Schedules } from './events/schedules.ts';
 import { Callers } from './iam/callers.ts';
+import { checkWiring } from './iam/wiring.ts';
 import { FunctionPool } from './lambda/function-pool.ts';
 import { Lambda } from './lambda/lambda.ts';
 import { isRecord, type Params } from './params.ts';
@@ -99,6 +100,7 @@ async function assemble(endpoint: Endpoint, options: SandboxOptions): Promise<Sa
   const models = functionsOf(stack, dirname(resolve(options.templateFile)));
   const rules = rulesOf(stack, models);
   const mappings = mappingsOf(stack, models);
+  checkWiring({ stack, endpoint: endpoint.url, functions: models, rules, mappings });
   const callers = new Callers(stack, models, options.nodePolicy ?? 'NodePolicy');
   const world = worldOf(options);
   const network = models.map((model) => model.environment['NETWORK']).find((name) => name !== undefined) ?? 'default';

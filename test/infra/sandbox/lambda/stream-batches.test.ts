@@ -18,6 +18,7 @@ const mapping: MappingModel = {
   retries: 1,
   maximumAgeSeconds: 60,
   onFailureArn: 'arn:failures',
+  bySam: false,
 };
 
 const model: FunctionModel = {
