@@ -11,7 +11,8 @@ export interface Call {
   readonly form: URLSearchParams;
   /** JSON services: the body. */
   readonly body: Readonly<Record<string, unknown>>;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The caller's port: the same one means the same connection. */
+  readonly port: number | undefined;
 }
 
 export type Answer =
@@ -42,7 +43,7 @@ export async function scriptedEndpoint(
     const isJson = typeof target === 'string';
     const form = new URLSearchParams(isJson ? '' : raw);
     const action = isJson ? (target.split('.').at(-1) ?? '') : (form.get('Action') ?? '');
-    const call = { action, form, body: isJson ? JSON.parse(raw) : {}, headers: request.headers };
+    const call = { action, form, body: isJson ? JSON.parse(raw) : {}, port: request.socket.remotePort };
     calls.push(call);
     const what = answer(call, calls.length - 1);
     if (what === 'reset') request.socket.destroy();
