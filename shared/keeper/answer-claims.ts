@@ -2,7 +2,6 @@
 import type { Answer } from '../domain/answer.ts';
 import { digestOf } from '../domain/digest.ts';
 import { type LifeFact, readingAge } from '../domain/instance-life.ts';
-import type { NetworkConfig } from '../domain/network-config.ts';
 import { needsCheckOff } from '../domain/segment.ts';
 import { type ClaimedNode, claimedNode } from './claimed-node.ts';
 import { type ClaimCase, type Decision, decideClaim } from './decide-claim.ts';
@@ -89,7 +88,9 @@ interface Desk {
   /** Nodes of this batch by instance id, and why none of them can be known. */
   readonly nodes: ReadonlyMap<string, ClaimedNode>;
   readonly ec2Problem: string | null;
+  /** Null where EC2 was not read. Rows are foreign or not by the configuration of `configRevision`. */
   readonly vpc: VpcFacts | null;
+  readonly configRevision: number;
   readonly checks: CheckResult;
   /** Epoch seconds before the reading of EC2, less the age of a reading. */
   readonly readAt: number;
@@ -100,6 +101,7 @@ async function openDesk(ports: ClaimPorts, waiting: readonly WaitingClaim[]): Pr
   const readAt = Math.floor(ports.clock.now() / 1000) - readingAge;
   const empty = {
     book,
+    configRevision: book.configRevision,
     spread: 0n,
     nodes: new Map(),
     vpc: null,
@@ -137,7 +139,9 @@ async function settle(ports: ClaimPorts, desk: Desk, waiting: WaitingClaim, { ne
     const { book, vpc } = desk;
     if (book.config === null) return pending(book.configProblem);
     const node = desk.nodes.get(instanceId);
-    if (node === undefined || vpc === null) return pending('the network configuration was applied just now');
+    if (node === undefined || vpc === null || book.configRevision !== desk.configRevision) {
+      return pending('another network configuration was applied just now');
+    }
     if (node.kind !== 'node') return { claimId: claim.claimId, status: node.kind, reason: node.reason };
     const fact: LifeFact = { state: node.state, time: desk.readAt };
     const about: ClaimCase = {
@@ -146,7 +150,7 @@ async function settle(ports: ClaimPorts, desk: Desk, waiting: WaitingClaim, { ne
       eni: node.eni,
       fact,
       checkIsOff: desk.checks.off.has(node.eni.eniId),
-      checkProblem: problemFor(book.config, desk.checks, node.eni.eniId),
+      checkProblem: desk.checks.problems.get(node.eni.eniId) ?? null,
     };
     const decision = decideClaim(book, book.config, vpc, about, ports.clock.now(), desk.spread);
     if (await isCommitted(ports, desk, book, decision)) return decision.answer;
@@ -167,12 +171,6 @@ async function isCommitted(
   if ((await ports.book.commit(transaction)) === 'conflict') return false;
   desk.book = withCommitted(book, transaction);
   return true;
-}
-
-/** A backend that was applied since the checks were read can need them off where the old one did not. */
-function problemFor(config: NetworkConfig, checks: CheckResult, eniId: string): string | null {
-  if (!needsCheckOff(config) || checks.off.has(eniId)) return null;
-  return checks.problems.get(eniId) ?? `the source/destination check of ${eniId} is not known to be off`;
 }
 
 /**

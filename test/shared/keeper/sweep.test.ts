@@ -189,7 +189,8 @@ test('a changed address of the ENI is picked up', async () => {
   const world = await clusterOf(1);
   world.ec2.eni('i-1').privateIp = '10.0.1.99';
   await sweep(world.ports());
-  assert.equal(world.leases.leases[0]?.nodeIp, '10.0.1.99');
+  const [lease] = world.leases.leases;
+  assert.equal(`${lease?.nodeIp} ${lease?.segment}`, '10.0.1.99 subnet-1');
 });
 
 test('G2 two leases of one instance, of one range or of one MAC are reported, and stay what they are', async () => {
