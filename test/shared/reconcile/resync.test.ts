@@ -445,7 +445,10 @@ test('a live lease that leaves the chosen set keeps its route until the nodes kn
   await world.sync();
   assert.equal(world.count('DeleteRoute'), 0);
   assert.deepEqual(world.maps.current?.leases[2]?.routedIn, []);
-  world.clock.advance(15_000);
+  world.clock.advance(10_000);
+  await world.sync();
+  assert.equal(world.count('DeleteRoute'), 0, 'before three polls');
+  world.clock.advance(5_000);
   await world.sync();
   assert.deepEqual(
     world.writes().sort(),
