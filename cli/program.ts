@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { InvalidInput } from '../shared/domain/invalid-input.ts';
 import type { Console } from './console.ts';
+import { addDemo } from './demo.ts';
 import { exit, UserError } from './exit.ts';
 import { addPlan } from './plan.ts';
 import { addResync } from './resync.ts';
@@ -43,6 +44,7 @@ function programOf(terminal: Console, end: (code: number) => void): Command {
   addPlan(program, terminal, end);
   addResync(program, terminal, end);
   addSandbox(program, terminal, end);
+  addDemo(program, terminal, end);
   return program;
 }
 

@@ -1,5 +1,5 @@
 /** Calls the functions of a deployed stack. Account, region and endpoint come from the usual AWS environment. */
-import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { InvokeCommand, LambdaClient, type LambdaClientConfig } from '@aws-sdk/client-lambda';
 import { UserError } from './exit.ts';
 
 /** Functions that people call. */
@@ -10,8 +10,9 @@ export interface Stack {
   call(name: StackFunction, request: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>;
 }
 
-export function stackNamed(stack: string): Stack {
-  const client = new LambdaClient({});
+/** `config` is for a stack that the environment does not lead to. */
+export function stackNamed(stack: string, config: LambdaClientConfig = {}): Stack {
+  const client = new LambdaClient(config);
   return {
     async call(name, request) {
       const functionName = `${stack}-${name}`;

@@ -23,15 +23,19 @@ export interface LeaseStatus {
   readonly reason: string;
 }
 
-/**
- * By spelling. Of several leases of one spelling the one that speaks for the subnet has the plain key, the others
- * `<spelling> (<instance>)`.
- */
 export function statusOfLeases(
   plan: NetworkPlan,
   leases: readonly SpeltLease[],
   config: NetworkConfig,
 ): Record<string, LeaseStatus> {
+  return Object.fromEntries(keyedLeases(plan, leases).map(([key, lease]) => [key, statusOf(lease, plan, config)]));
+}
+
+/**
+ * Each lease with its key, in the order of the subnets: its spelling. Of several leases of one spelling the one that
+ * speaks for the subnet has the plain key, the others `<spelling> (<instance>)`.
+ */
+export function keyedLeases(plan: NetworkPlan, leases: readonly SpeltLease[]): [string, Lease][] {
   const speaks = new Set(plan.sorted.bySubnet.values());
   const ordered = [...leases].sort(
     (a, b) =>
@@ -39,12 +43,9 @@ export function statusOfLeases(
       Number(speaks.has(b.lease)) - Number(speaks.has(a.lease)) ||
       compareText(orderText(a), orderText(b)),
   );
-  const statuses = new Map<string, LeaseStatus>();
-  for (const { spelling, lease } of ordered) {
-    const status = statusOf(lease, plan, config);
-    statuses.set(freeKey(spelling, lease, statuses), status);
-  }
-  return Object.fromEntries(statuses);
+  const keyed = new Map<string, Lease>();
+  for (const { spelling, lease } of ordered) keyed.set(freeKey(spelling, lease, keyed), lease);
+  return [...keyed];
 }
 
 /** Whatever tells two leases of one subnet apart, so that their order does not depend on the file's. */
