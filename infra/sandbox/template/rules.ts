@@ -97,7 +97,6 @@ function scheduleOf({ logicalId, name, arn, properties }: Resource): RuleModel {
     arn,
     ...conditionOf(properties),
     targets: [targetOf(String(target['Arn']), target)],
-    bySam: false,
   };
 }
 

@@ -123,6 +123,15 @@ test('an identifier of no record, and an empty one, fail the whole batch', async
   }
 });
 
+test('a record that is reported again and again is given up with all after it, and what is before it is done once', async () => {
+  const { batches, givenUp } = await run({ a: 0, b: 0, c: 0 }, (batch) => (batch.includes('b') ? failing('b') : null));
+  assert.deepEqual(batches, [
+    ['a', 'b', 'c'],
+    ['b', 'c'],
+  ]);
+  assert.deepEqual(givenUp, [{ condition: 'RetryAttemptsExhausted', size: 2, first: 'b' }]);
+});
+
 test('a throwing function gets halves, which does not count as an attempt', async () => {
   const { batches, givenUp } = await run({ a: 0, b: 0, c: 0 }, (batch) => (batch.includes('c') ? new Error() : null));
   assert.deepEqual(batches, [['a', 'b', 'c'], ['a', 'b'], ['c'], ['c']]);
