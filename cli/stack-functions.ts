@@ -42,8 +42,9 @@ function accepted(answer: unknown, functionName: string): Readonly<Record<string
     throw new UserError(`${functionName}: gave no answer that is known here (got ${JSON.stringify(answer)})`);
   }
   if (answer.ok === true) return answer as Readonly<Record<string, unknown>>;
-  const { field, message } = (answer as { error?: { field?: unknown; message?: unknown } }).error ?? {};
-  throw new UserError([field, message].filter((part) => part !== undefined).join(': ') || `${functionName}: refused`);
+  const { field = '', message = '' } = (answer as { error?: { field?: string; message?: string } }).error ?? {};
+  if (message === '') throw new UserError(`${functionName}: refused (got ${JSON.stringify(answer)})`);
+  throw new UserError(field === '' || message.startsWith(`${field}:`) ? message : `${field}: ${message}`);
 }
 
 function problemOf(error: unknown, functionName: string, stack: string): string {
