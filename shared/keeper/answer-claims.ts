@@ -126,7 +126,7 @@ async function openDesk(ports: ClaimPorts, waiting: readonly WaitingClaim[]): Pr
     ]),
   );
   const enis = [...nodes.values()].flatMap((node) => (node.kind === 'node' ? [node.eni] : []));
-  const checks = await switchChecksOff(ports.ec2, enis, needsCheckOff(book.config));
+  const checks = await switchChecksOff(ports, enis, needsCheckOff(book.config));
   return { ...empty, nodes, vpc, checks, ec2Problem: null };
 }
 

@@ -33,7 +33,7 @@ export async function reserveSubnet(ports: CommandPorts, { subnet, eniId }: Comm
       throw new InvalidInput('subnet', subnet.text, `conflicts with the foreign route ${inTheWay.text}`);
     }
     const eni = await findEni(ports, eniId, vpc.vpcId);
-    const checks = await switchChecksOff(ports.ec2, [eni], needsCheckOff(config));
+    const checks = await switchChecksOff(ports, [eni], needsCheckOff(config));
     const nowMs = ports.clock.now();
     const item: LeaseRecord = {
       ...pair,

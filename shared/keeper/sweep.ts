@@ -99,7 +99,7 @@ async function readEc2(
     const holder = holderOf.get(eni.eniId) ?? null;
     return holder === null || eni.instanceId === holder;
   };
-  const checks = await switchChecksOff(ec2, interfaces.filter(isTheirs), needsCheckOff(config));
+  const checks = await switchChecksOff({ ec2, clock }, interfaces.filter(isTheirs), needsCheckOff(config));
   return {
     instances: new Map(instances.map((instance) => [instance.instanceId, instance])),
     interfaces: new Map(interfaces.map((eni) => [eni.eniId, eni])),
