@@ -30,6 +30,7 @@ import { mappingsOf } from './template/mappings.ts';
 import { queuesOf } from './template/queues.ts';
 import { rulesOf } from './template/rules.ts';
 import { readStack } from './template/stack.ts';
+import { followTransitions } from './transitions.ts';
 import { presentWorld, worldResources } from './world.ts';
 
 export interface SandboxOptions {
@@ -123,9 +124,13 @@ async function assemble(endpoint: Endpoint, options: SandboxOptions): Promise<Sa
   const bus = new EventBus(rules, { clock, activity, targets, retryMs: options.deliveryRetryMs ?? 1000 });
   const schedules = new Schedules(rules, bus, clock);
   const { transitionMs, throttle } = options;
+  const follow = followTransitions(activity);
   const ec2 = new Ec2({
     clock,
-    emit: (event) => void bus.publish(event),
+    emit(event) {
+      bus.publish(event);
+      follow(event);
+    },
     ...(transitionMs !== undefined && { transitionMs }),
     ...(throttle !== undefined && { throttle }),
   });
