@@ -16,7 +16,7 @@ export type KeeperPorts = ClaimPorts & CommandPorts;
 export type KeeperAnswer = BatchAnswer | CommandResult | SweepAnswer | { readonly outcome: string };
 
 /** A sweep's report as JSON: errors as their messages. */
-export type SweepAnswer = Omit<SweepReport, 'errors'> & { readonly errors: readonly string[] };
+type SweepAnswer = Omit<SweepReport, 'errors'> & { readonly errors: readonly string[] };
 
 export async function keepLeases(ports: KeeperPorts, event: unknown, run: Run): Promise<KeeperAnswer> {
   const records = streamRecordsOf(event);

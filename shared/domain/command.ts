@@ -58,7 +58,7 @@ const schemas = {
   }),
 } as const;
 
-export type CommandName = keyof typeof schemas;
+type CommandName = keyof typeof schemas;
 export type Command = { [Name in CommandName]: v.InferOutput<(typeof schemas)[Name]> }[CommandName];
 export type CommandOf<Name extends CommandName> = v.InferOutput<(typeof schemas)[Name]>;
 

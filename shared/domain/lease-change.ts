@@ -2,7 +2,7 @@
 import { isForwarding, isHeld, type Lease } from './lease.ts';
 import { type LeaseJson, leaseJson } from './lease-json.ts';
 
-export type ChangeName = 'granted' | 'changed' | 'leaving' | 'withdrawn' | 'restored' | 'released' | 'expired';
+type ChangeName = 'granted' | 'changed' | 'leaving' | 'withdrawn' | 'restored' | 'released' | 'expired';
 
 export interface LeaseChange {
   readonly network: string;

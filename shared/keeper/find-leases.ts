@@ -45,7 +45,7 @@ export function heldLease(
   return { lease, holder: holderOf(book, lease) };
 }
 
-export function holderOf(book: WorkingBook, lease: LeaseRecord): HolderRecord | null {
+function holderOf(book: WorkingBook, lease: LeaseRecord): HolderRecord | null {
   return lease.instanceId === null ? null : (book.holders.get(lease.instanceId) ?? null);
 }
 

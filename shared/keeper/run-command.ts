@@ -8,7 +8,7 @@ import { listLeases, showLease } from './find-leases.ts';
 import { releaseLease } from './release-lease.ts';
 import { reserveSubnet } from './reserve-subnet.ts';
 
-export interface CommandError {
+interface CommandError {
   /** Path of the field in the command, such as `config.Network`; empty where no field is to blame. */
   readonly field: string;
   readonly message: string;
