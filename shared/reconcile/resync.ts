@@ -80,6 +80,7 @@ export async function resync(request: SyncRequest, deps: SyncDeps): Promise<Sync
       held: pass.held,
       earlier: first?.report ?? null,
       moved: pass.moved,
+      confirmedAt: pass.confirmedAt,
     });
     const refusal = refusalEvents(report, pass.state);
     const capacity = capacityEvents(deps.network, plan, picture, refusal.state);

@@ -30,6 +30,8 @@ export interface Pass {
   readonly held: MapHold;
   /** Leases moved before a deletion: the plan must be made anew. */
   readonly moved: boolean;
+  /** Epoch milliseconds at which what was written had been read back. */
+  readonly confirmedAt: number;
 }
 
 export interface PassInput {
@@ -92,7 +94,10 @@ export async function runPass(input: PassInput): Promise<Pass> {
   );
   let routed = afterReading(routedBefore(out, before.routed), wanted, picture.tables, picture.tablesReadAt);
   routed = withoutRouted(routed, announcing, clock.now());
-  await publish(routed, picture.tables);
+  // Nodes with paths of their own learn of leases before the routes are there. For plain VPC routes one publishing, after
+  // the confirmation, is enough: to wait for the map's interval before the first write would only delay it.
+  const hasFallback = backend.type !== 'aws-vpc' || backend.fallback !== null;
+  if (hasFallback) await publish(routed, picture.tables);
   const announced = Object.fromEntries([...announcing].map((key) => [key, before.announced[key] ?? clock.now()]));
 
   const pace = paceOf(before.buckets, clock);
@@ -131,7 +136,7 @@ export async function runPass(input: PassInput): Promise<Pass> {
     picture,
     routed: withoutRouted(routed, deletedLiveKeys(outcomes), clock.now()),
     wanted,
-    twice: backend.type === 'aws-vpc' && backend.fallback !== null,
+    twice: hasFallback,
   });
   const after = clock.now();
   const runs: TableRun[] = plan.tables.map((table) => {
@@ -159,6 +164,7 @@ export async function runPass(input: PassInput): Promise<Pass> {
       isRead: read !== undefined,
     };
   });
+  const confirmedAt = clock.now();
   await publish(confirmed.routed, confirmed.tables);
   const isTrusted = !plan.guard.refused && held.leases === 0;
   const state: SyncState = {
@@ -171,7 +177,7 @@ export async function runPass(input: PassInput): Promise<Pass> {
     announced,
     publishedAt: published.publishedAt,
   };
-  return { runs, state: completed(state, runs, picture, moved), map: published.map, held, moved };
+  return { runs, state: completed(state, runs, picture, moved), map: published.map, held, moved, confirmedAt };
 }
 
 /** A sync that succeeded in every table covers the messages that were sent before it began to read leases. */

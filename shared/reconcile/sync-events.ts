@@ -67,7 +67,12 @@ export function refusalEvents(report: SyncReport, state: SyncState): Told {
   if (state.toldRefusal === guard.digest) return { events: [], state };
   const tables = Object.fromEntries(Object.entries(guard.tables).map(([id, { held }]) => [id, held]));
   return {
-    events: [{ detailType: 'Route Sync Refused', detail: { network, syncId, digest: guard.digest, tables, map: report.map.held } }],
+    events: [
+      {
+        detailType: 'Route Sync Refused',
+        detail: { network, syncId, digest: guard.digest, tables, map: report.map.held },
+      },
+    ],
     state: { ...state, toldRefusal: guard.digest },
   };
 }

@@ -37,6 +37,7 @@ export interface ReportInput {
   /** Of the pass whose plan was overtaken; its writes count too. */
   readonly earlier?: SyncReport | null;
   readonly moved?: boolean;
+  readonly confirmedAt?: number;
 }
 
 export function syncReport(input: ReportInput): SyncReport {
@@ -66,6 +67,7 @@ export function syncReport(input: ReportInput): SyncReport {
     map: { revision: input.map?.revision ?? null, held: input.held?.leases ?? 0 },
     drift: driftOf(plan, before, picture),
     readAt: picture.readAt,
+    confirmedAt: input.confirmedAt ?? null,
     more: mode === 'enforce' && unfinished && (writes || input.moved === true) && !awaited,
   };
 }
@@ -89,6 +91,7 @@ export function blindReport(
     map: { revision: null, held: 0 },
     drift: 0,
     readAt: null,
+    confirmedAt: null,
     more: false,
   };
   return earlier === null ? nothing : { ...earlier, status: 'partial', message: blind.message };
