@@ -12,7 +12,7 @@ export interface InvokeMessage {
 }
 
 /** Milliseconds that the sandbox's clock is ahead of the machine's. */
-export interface ClockMessage {
+interface ClockMessage {
   readonly type: 'clock';
   readonly offsetMs: number;
 }

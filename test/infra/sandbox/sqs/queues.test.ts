@@ -147,6 +147,17 @@ test('a FIFO group is received in order, and not while a batch of it is in fligh
   );
 });
 
+test('a group stays closed while a later message of it is in flight', async () => {
+  await emptied();
+  for (const body of ['1', '2']) await send(orders, body, { MessageGroupId: 'a' });
+  const [first] = await receive(orders);
+  const ReceiptHandle = first?.ReceiptHandle;
+  await sqs.send(new ChangeMessageVisibilityCommand({ QueueUrl: orders, ReceiptHandle, VisibilityTimeout: 0 }));
+  assert.deepEqual(await bodies(orders), []);
+  sandbox.clock.advance(31);
+  assert.deepEqual(await bodies(orders), ['1', '2']);
+});
+
 test('the same body is dropped for five minutes where deduplication is by content', async () => {
   await emptied();
   const first = await send(orders, 'same', { MessageGroupId: 'a' });
