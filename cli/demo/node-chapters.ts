@@ -74,47 +74,48 @@ function isBlackholeIn(stage: Stage, tableId: string, destination: string): bool
   return rows.some((row) => row.DestinationCidrBlock === destination && row.State === 'blackhole');
 }
 
-export async function stopAndStart(stage: Stage, routes: Routes): Promise<void> {
+/** Gives the destination that is withdrawn. */
+export async function night(stage: Stage, routes: Routes): Promise<string> {
   const node = nodeOf('i-c1');
   const destination = destinationOf(routes, node.eniId);
   await stage.chapter(`4. ${node.instanceId} is stopped for the night`);
   await stage.aws.ec2.send(new StopInstancesCommand({ InstanceIds: [node.instanceId] }));
   routes.delete(destination);
-  await stage.tablesBecome(`its route is withdrawn from every listed table`, routes, listedTables);
+  await stage.tablesBecome('its route is withdrawn from every listed table', routes, listedTables);
   await stage.showChanges();
   await stage.checkWrites('3 DeleteRoute');
-
-  await stage.chapter(`5. ${node.instanceId} starts again`);
-  await stage.aws.ec2.send(new StartInstancesCommand({ InstanceIds: [node.instanceId] }));
-  routes.set(destination, node.eniId);
-  await stage.tablesBecome(`it has ${destination} again, without a claim`, routes, listedTables);
-  await stage.showChanges();
-  await stage.checkWrites('3 CreateRoute');
+  return destination;
 }
 
-export async function changeInterface(stage: Stage, routes: Routes): Promise<void> {
-  const node = nodeOf('i-a2');
-  const destination = destinationOf(routes, node.eniId);
-  await stage.chapter(`6. ${node.instanceId} moves to another network interface`);
+export async function morning(stage: Stage, routes: Routes, asleep: string): Promise<void> {
+  const [sleeper, mover] = [nodeOf('i-c1'), nodeOf('i-a2')];
+  const destination = destinationOf(routes, mover.eniId);
+  await stage.chapter(`5. ${sleeper.instanceId} starts again, ${mover.instanceId} moves to another network interface`);
   const { ec2 } = stage.aws;
-  const { NetworkInterface } = await ec2.send(new CreateNetworkInterfaceCommand({ SubnetId: node.subnetId }));
+  await ec2.send(new StartInstancesCommand({ InstanceIds: [sleeper.instanceId] }));
+  const { NetworkInterface } = await ec2.send(new CreateNetworkInterfaceCommand({ SubnetId: mover.subnetId }));
   const eniId = NetworkInterface?.NetworkInterfaceId ?? '';
   await ec2.send(
-    new AttachNetworkInterfaceCommand({ NetworkInterfaceId: eniId, InstanceId: node.instanceId, DeviceIndex: 1 }),
+    new AttachNetworkInterfaceCommand({ NetworkInterfaceId: eniId, InstanceId: mover.instanceId, DeviceIndex: 1 }),
   );
-  const { subnet } = await granted(stage, node.instanceId, 'move', { eniId });
-  stage.check('it keeps its subnet', subnet === destination, `it got ${subnet}`);
+  const { subnet } = await granted(stage, mover.instanceId, 'move', { eniId });
+  stage.check(`it keeps ${destination}`, subnet === destination, `it got ${subnet}`);
+  routes.set(asleep, sleeper.eniId);
   routes.set(destination, eniId);
-  await stage.tablesBecome('every listed table points to the new interface', routes, listedTables);
+  await stage.tablesBecome(
+    `every listed table has ${asleep} again, without a claim, and points to the new interface`,
+    routes,
+    listedTables,
+  );
   await stage.showChanges();
   // One call changes a next hop: at no moment was there no route.
-  await stage.checkWrites('3 ReplaceRoute');
+  await stage.checkWrites('3 CreateRoute, 3 ReplaceRoute');
 }
 
 export async function replaceNode(stage: Stage, routes: Routes): Promise<void> {
   const old = nodeOf('i-b1');
   const destination = destinationOf(routes, old.eniId);
-  await stage.chapter(`7. ${old.instanceId} is replaced by a new instance, which asks for the same subnet`);
+  await stage.chapter(`6. ${old.instanceId} is replaced by a new instance, which asks for the same subnet`);
   const { ec2 } = stage.aws;
   await ec2.send(new TerminateInstancesCommand({ InstanceIds: [old.instanceId] }));
   routes.delete(destination);
@@ -128,7 +129,7 @@ export async function replaceNode(stage: Stage, routes: Routes): Promise<void> {
   routes.set(destination, eniId);
   await stage.tablesBecome('every listed table points to the new instance', routes, listedTables);
   await stage.showChanges();
-  await stage.checkWrites('3 DeleteRoute, 3 CreateRoute');
+  await stage.checkWrites('3 CreateRoute, 3 DeleteRoute');
 }
 
 function nodeOf(instanceId: string): Node {
