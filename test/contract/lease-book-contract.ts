@@ -87,6 +87,8 @@ export function runLeaseBookContract(name: string, make: MakeLeaseBook): void {
       await book.commit({ config: { item: config, expected: null } });
       assert.equal(await book.commit(grant(1, { configRevision: 2 })), 'conflict');
       assert.equal(await book.commit(grant(1, { configRevision: 1 })), 'done');
+      await book.commit({ config: { item: { ...config, revision: 2 }, expected: 1 } });
+      assert.equal(await book.commit(grant(2, { configRevision: 1 })), 'conflict');
     });
 
     test('changes the configuration only while no lease moved', async (t) => {

@@ -14,7 +14,7 @@ test('a claim that means harm is read, and then refused by its validation', asyn
     claimId: { S: 'claim-1' },
     network: { S: 'default' },
     // More digits than JavaScript has: the SDK's own reading of it throws.
-    mtu: { N: '12345678901234567890123456789012345678' },
+    mtu: { N: '1234567890123456789012345678901234567.5' },
     eniId: { M: { deep: { L: [{ NULL: true }, { SS: ['a'] }, { B: new Uint8Array([1]) }] } } },
   };
   await client.send(new PutItemCommand({ TableName: 'claims', Item }));

@@ -54,12 +54,12 @@ test('C8: a refused read is no empty one', async (t) => {
   await assert.rejects(tables.readVpc('vpc-1'), meaning('invalid'));
 });
 
-test('C9: pages that go round in a circle end', async (t) => {
+test('C9: pages that go round in a circle end', { timeout: 60_000 }, async (t) => {
   const { tables } = await scripted(t, () => page('again', 'rtb-1'));
   await assert.rejects(tables.readVpc('vpc-1'), meaning('transient'));
 });
 
-test('C9: pages that change between two tokens end as well', async (t) => {
+test('C9: pages that change between two tokens end as well', { timeout: 60_000 }, async (t) => {
   const { tables } = await scripted(t, ({ form }) => page(form.get('NextToken') === 'a' ? 'b' : 'a', 'rtb-1'));
   await assert.rejects(tables.readVpc('vpc-1'), meaning('transient'));
 });
@@ -180,16 +180,19 @@ test('B3 D3: writes name the ENI, and the destination in the field of its family
 for (const way of ['silence', 'stall'] as const) {
   test(`no call outlives its caller: ${way}`, async (t) => {
     const deadline = new AbortController();
-    const { tables } = await scripted(
-      t,
-      () => {
-        deadline.abort();
-        return way;
-      },
-      deadline.signal,
-    );
-    await assert.rejects(tables.create('rtb-1', destination, 'eni-1'), meaning('transient'));
+    const answer = () => {
+      // Once the answer is on its way: a stalled one has then given its headers.
+      setTimeout(() => deadline.abort(), 50);
+      return way;
+    };
+    const { tables, calls } = await scripted(t, answer, deadline.signal);
+    await assert.rejects(tables.create('rtb-1', destination, 'eni-1'), (error) => {
+      assert.ok(error instanceof Refusal && error.meaning === 'transient');
+      // Ended by the caller's signal, and not by a time-out of the client or of the call.
+      return error.code === 'AbortError' || (way === 'stall' && error.code === 'ECONNRESET');
+    });
     await assert.rejects(tables.readVpc('vpc-1'), meaning('transient'));
+    assert.equal(calls.length, 1);
   });
 }
 
