@@ -2,6 +2,8 @@
 import { type Console, jsonText } from './console.ts';
 import { exit, UserError } from './exit.ts';
 import { type ChangeAnswer, utc } from './keeper-answers.ts';
+import { showPlan } from './plan-world.ts';
+import { planOf, resyncPasses } from './resync-passes.ts';
 import { type Stack, stackNamed } from './stack-functions.ts';
 
 export interface ChangeOptions {
@@ -24,18 +26,36 @@ export async function changeNetwork(
   const stack = stackNamed(options.stack);
   const force = options.force === true ? { force: true } : {};
   const shown = await call(stack, { ...request, ...force, dryRun: true });
+  // With --json one answer goes to standard output, and nothing else.
+  if (options.json !== true) {
+    terminal.print(changeText(shown));
+    if (shown.changed) await showRoutes(stack, shown.stored.text, terminal);
+  }
   if (options.dryRun === true || !shown.changed) {
-    terminal.print(options.json === true ? jsonText(shown) : changeText(shown));
+    if (options.json === true) terminal.print(jsonText(shown));
     return shown.changed ? exit.pending : exit.ok;
   }
-  // With --json only the final answer goes to standard output.
-  if (options.json !== true) terminal.print(changeText(shown));
   await agree(options, terminal);
   const expectedRevision = shown.previous?.revision ?? 0;
   const done = await call(stack, { ...request, ...force, expectedRevision });
   if (options.json === true) terminal.print(jsonText(done));
   else terminal.print(`applied as revision ${done.stored.revision}; what a sync makes of it: leaseway plan`);
   return exit.ok;
+}
+
+/** What a sync would make of the configuration, were it applied. */
+async function showRoutes(stack: Stack, config: string, terminal: Console): Promise<void> {
+  const request = { dryRun: true, config };
+  try {
+    const [report] = await resyncPasses(stack, request, terminal.note);
+    terminal.print('');
+    await showPlan(planOf(report), false, terminal);
+  } catch (error) {
+    if (!(error instanceof UserError) || !error.message.startsWith('config: is not known')) throw error;
+    terminal.note(
+      "this stack's functions cannot plan a configuration that is not applied: ask leaseway plan afterwards",
+    );
+  }
 }
 
 async function call(stack: Stack, request: Readonly<Record<string, unknown>>): Promise<ChangeAnswer> {

@@ -23,5 +23,5 @@ export async function resyncLive(options: ResyncOptions, terminal: Console): Pro
   if (options.json === true) terminal.print(jsonText(report));
   else if (options.dryRun === true) await showPlan(planOf(report), false, terminal);
   else terminal.print(reportText(report, await terminal.paint()));
-  return reportExit(report);
+  return reportExit(report, options.table ?? null);
 }

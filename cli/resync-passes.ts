@@ -1,7 +1,7 @@
 /** Calls the stack's resync until no work is left. */
-import type { PlanJson } from '../shared/domain/render-plan.ts';
+import { type PlanJson, stepCount } from '../shared/domain/render-plan.ts';
 import { counted } from '../shared/domain/render-plan-text.ts';
-import { type SyncReport, writesOf } from '../shared/reconcile/report.ts';
+import { type SyncReport, type TableReport, writesOf } from '../shared/reconcile/report.ts';
 import { exit, UserError } from './exit.ts';
 import type { Stack } from './stack-functions.ts';
 
@@ -14,6 +14,8 @@ export interface ResyncRequest {
   readonly force?: string;
   /** Tables that are written; all are read. */
   readonly tables?: readonly string[];
+  /** A configuration to plan with in place of the applied one, as its text; with `dryRun` only. */
+  readonly config?: string;
 }
 
 /** Reports of all passes, the last one last; `progress` gets a line after each that leaves work. */
@@ -67,16 +69,18 @@ export function planOf(report: ResyncReport): PlanJson {
   return report.plan;
 }
 
-/** An error before a refusal before pending changes. */
-export function reportExit(report: ResyncReport): number {
+/**
+ * An error before a refusal before pending changes. `only`: the tables that were asked for, null for all; what is left
+ * in others was not asked for.
+ */
+export function reportExit(report: ResyncReport, only: readonly string[] | null = null): number {
   if (report.status === 'failed' || report.status === 'unconfigured') return exit.error;
-  if (report.tables.some(({ status }) => status === 'failed' || status === 'missing' || status === 'waiting')) {
-    return exit.error;
-  }
+  const statuses = report.tables.filter(({ id }) => only?.includes(id) ?? true).map(({ status }) => status);
+  if (statuses.some((status) => failing.includes(status))) return exit.error;
   if (report.guard.refused) return exit.refused;
-  if (report.mode === 'dry-run') {
-    const tables = Object.values(report.plan?.tables ?? {});
-    return tables.some(({ steps }) => steps.length > 0) ? exit.pending : exit.ok;
-  }
-  return report.status === 'partial' ? exit.error : exit.ok;
+  if (report.mode !== 'enforce') return report.plan !== null && stepCount(report.plan) > 0 ? exit.pending : exit.ok;
+  // Work that is left although no further pass would help is work that was not done.
+  return statuses.includes('left') ? exit.error : exit.ok;
 }
+
+const failing: readonly TableReport['status'][] = ['failed', 'missing', 'waiting'];

@@ -99,6 +99,18 @@ describe('the JSON of a plan', () => {
     });
   });
 
+  it('says of rows that the configuration gave up that it did, whatever their lease', () => {
+    const retired = planOfParts({
+      listed: ['rtb-1'],
+      leaseway: { Retired: [{ RouteTableID: 'rtb-2' }] },
+      leases: [lease(1)],
+      tables: { 'rtb-1': [local, row('10.244.1.0/24', 'eni-1')], 'rtb-2': [local, row('10.244.1.0/24', 'eni-1')] },
+    });
+    assert.deepEqual(stepsOf(retired, 'rtb-2'), ['delete 10.244.1.0/24 eni-1 released']);
+    assert.equal(retired.tables['rtb-2']?.steps[0]?.detail, 'the configuration gave up this range or this table');
+    assert.equal(retired.leases['10.244.1.0/24']?.status, 'routed');
+  });
+
   it('routes both families of a lease, and knows it by its IPv4 subnet', () => {
     const parts: WorldParts = {
       config: { EnableIPv6: true, IPv6Network: 'fd00:244::/48', IPv6SubnetLen: 64 },
