@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseCidr } from '../../../shared/domain/cidr.ts';
 import { leaseItem } from '../../../shared/domain/lease-item.ts';
+import { vtepMacOf } from '../../../shared/domain/vtep-mac.ts';
 import { answerClaims } from '../../../shared/keeper/answer-claims.ts';
 import { handleLifeEvent } from '../../../shared/keeper/life-event.ts';
 import { sweep } from '../../../shared/keeper/sweep.ts';
@@ -354,4 +355,37 @@ test('the version goes on above the clock after a tombstone was removed', async 
   world.now += 31 * day;
   await world.join(world.ec2.run(2));
   assert.ok((world.leases.leases[0]?.version ?? 0) > version);
+});
+
+test('a claim that was written just before its instance stopped is pending while the stop is the newer word', async () => {
+  const world = new World();
+  await world.join(world.ec2.run(1));
+  world.now += 1000;
+  await handleLifeEvent(world.ports(), { instanceId: 'i-1', state: 'stopped', time: world.now - 5 });
+  await world.join('i-1'); // EC2's reading says running still
+  assert.equal(reasonOf(world, 'i-1'), 'pending: i-1 is stopped');
+  assert.deepEqual(world.held('i-1'), ['10.244.1.0/24 withdrawn']);
+  world.now += 100;
+  assert.equal((await world.join('i-1')).status, 'granted', 'a start whose event was lost');
+  assert.deepEqual(world.held('i-1'), ['10.244.1.0/24 active']);
+});
+
+test('an interface that EC2 lists with the instance but as detaching is not attached', async () => {
+  const world = new World();
+  world.ec2.run(1);
+  world.ec2.eni('i-1').instanceId = null;
+  await world.join('i-1');
+  assert.equal(reasonOf(world, 'i-1'), 'pending: EC2 does not list the primary interface of i-1 as attached to i-1');
+});
+
+test('a tunnel MAC that another holder has is refused', async () => {
+  const world = new World();
+  await world.join(world.ec2.run(1));
+  const [lease] = world.leases.leases;
+  assert.ok(lease);
+  const vtepMac = vtepMacOf('default', arnOf('i-2'));
+  world.leases.put({ ...lease, vtepMac });
+  await world.join(world.ec2.run(2));
+  assert.equal(reasonOf(world, 'i-2'), `refused: the MAC of its tunnel end point, ${vtepMac}, is that of i-1`);
+  assert.deepEqual(world.held('i-2'), []);
 });
