@@ -8,7 +8,7 @@ export interface LeasesAnswer {
   readonly unreadable?: readonly { readonly sortKey: string; readonly problem: string }[];
 }
 
-export interface StoredNetwork {
+interface StoredNetwork {
   readonly config: unknown;
   readonly text: string;
   readonly revision: number;

@@ -70,7 +70,7 @@ async function agree(options: ChangeOptions, terminal: Console): Promise<void> {
 }
 
 /** The lines that go and come, moved leases, warnings. */
-export function changeText(answer: ChangeAnswer): string {
+function changeText(answer: ChangeAnswer): string {
   const { previous, stored, changed, moved, warnings } = answer;
   if (!changed) return `nothing to change: this is revision ${stored.revision}, applied ${utc(stored.appliedAt)}`;
   const before = linesOf(previous?.config);

@@ -3,7 +3,7 @@ import { InvokeCommand, LambdaClient, type LambdaClientConfig } from '@aws-sdk/c
 import { UserError } from './exit.ts';
 
 /** Functions that people call. */
-export type StackFunction = 'resync' | 'keep-leases';
+type StackFunction = 'resync' | 'keep-leases';
 
 export interface Stack {
   /** The members of the answer. A refused request (`{ok: false, error}`) and a function that failed are `UserError`s. */

@@ -3,7 +3,7 @@
 /** Private tables, one a zone, which the stack lists. */
 export const listedTables = ['rtb-a', 'rtb-b', 'rtb-c'];
 export const publicTable = 'rtb-public';
-export const network = '10.244.0.0/16';
+const network = '10.244.0.0/16';
 
 export interface Node {
   readonly instanceId: string;

@@ -7,7 +7,7 @@ export function destinationOf(route: Route): string {
   return route.DestinationCidrBlock ?? route.DestinationIpv6CidrBlock ?? route.DestinationPrefixListId ?? '?';
 }
 
-export function nextHopOf(route: Route): string {
+function nextHopOf(route: Route): string {
   const { NetworkInterfaceId, GatewayId, NatGatewayId, VpcPeeringConnectionId, InstanceId } = route;
   return NetworkInterfaceId ?? InstanceId ?? NatGatewayId ?? VpcPeeringConnectionId ?? GatewayId ?? 'blackhole';
 }
@@ -35,7 +35,7 @@ function changesOf(before: readonly Route[], after: readonly Route[]): string[] 
 }
 
 /** 10.244.9.0/24 before 10.244.10.0/24. */
-export function byNumbers(a: string, b: string): number {
+function byNumbers(a: string, b: string): number {
   return a.localeCompare(b, 'en', { numeric: true });
 }
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { lease, local, row, worldFile } from '../shared/domain/world-file.ts';
+import { leaseway } from './leaseway.ts';
 import { type SandboxProcess, sandboxProcess } from './sandbox-process.ts';
 
 /** ENI and instance ids that EC2 and the keeper take: hexadecimal. */
@@ -45,6 +46,16 @@ describe('a deployed stack', () => {
   });
   after(async () => {
     assert.equal(await sandbox.stop(), 0);
+  });
+
+  it('gives a world file that plans as the stack does', async () => {
+    const file = JSON.stringify(await sandbox.control('GET', 'world'));
+    const [fromFile, live] = await Promise.all([
+      leaseway(['plan', '--world', '-', '--json'], { input: file }),
+      sandbox.run(['plan', '--json']),
+    ]);
+    assert.equal(fromFile.stdout, live.stdout);
+    assert.deepEqual([fromFile.code, live.code], [2, 2]);
   });
 
   it('is planned, synced and then right', async () => {
