@@ -7,9 +7,9 @@ import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { EC2Client, type Route } from '@aws-sdk/client-ec2';
+import { DeleteRouteCommand, EC2Client, type Route } from '@aws-sdk/client-ec2';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { type Sandbox, startSandbox } from '../../infra/sandbox/sandbox.ts';
 import { sandboxAccount, sandboxRegion } from '../../infra/sandbox/service.ts';
 
@@ -123,13 +123,36 @@ export class Stage {
     return (Item as Answer | undefined) ?? null;
   }
 
+  /** Every answer there is. */
+  async answers(): Promise<(Answer & { readonly pk: string })[]> {
+    const items: (Answer & { readonly pk: string })[] = [];
+    let from: Record<string, unknown> | undefined;
+    do {
+      const page = await this.#dynamo.send(
+        new ScanCommand({
+          TableName: this.names.claims,
+          FilterExpression: 'sk = :answer',
+          ExpressionAttributeValues: { ':answer': 'answer' },
+          ...(from === undefined ? {} : { ExclusiveStartKey: from }),
+        }),
+      );
+      items.push(...((page.Items ?? []) as (Answer & { readonly pk: string })[]));
+      from = page.LastEvaluatedKey;
+    } while (from !== undefined);
+    return items;
+  }
+
   /** Claims until answered for good, as agents do. */
   async join(...ids: readonly string[]): Promise<Answer[]> {
+    return this.joinWanting({}, ...ids);
+  }
+
+  async joinWanting(wanted: object, ...ids: readonly string[]): Promise<Answer[]> {
     return Promise.all(
       ids.map(async (id) => {
         for (let round = 0; round < 50; round += 1) {
           const claimId = `${id}-${round}-${Math.random()}`;
-          await this.claim(id, claimId);
+          await this.claim(id, claimId, wanted);
           for (let look = 0; look < 100; look += 1) {
             const answer = await this.answer(id);
             if (answer?.claimId === claimId && answer.status !== 'pending') return answer;
@@ -188,6 +211,14 @@ export class Stage {
       resources: [arnOf(id)],
       detail: { 'instance-id': id, state },
     });
+  }
+
+  /** Puts a row in place of the one of its destination, in a form that no API call can make. */
+  async plant(tableId: string, row: Readonly<Record<string, string>>): Promise<void> {
+    const { DestinationCidrBlock } = row;
+    const isThere = this.rows(tableId).some((each) => each.DestinationCidrBlock === DestinationCidrBlock);
+    if (isThere) await this.ec2.send(new DeleteRouteCommand({ RouteTableId: tableId, DestinationCidrBlock }));
+    await this.control('POST', 'routes', { RouteTableId: tableId, Route: row });
   }
 
   now(): number {
