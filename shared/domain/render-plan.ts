@@ -84,7 +84,8 @@ function plannedTable(table: TablePlan, plan: NetworkPlan): PlannedTable {
     conflicts: foreignRows(table.conflicts.map(({ holder }) => holder)),
     shadows: foreignRows(table.shadows.map(({ row }) => row)),
     held: table.held.map(stepOf),
-    room: table.room,
+    // A table can be beyond its limit: one that was lowered, or other people's rows.
+    room: Math.max(0, table.room),
   };
 }
 

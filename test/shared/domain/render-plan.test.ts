@@ -99,6 +99,11 @@ describe('the JSON of a plan', () => {
     });
   });
 
+  it('has no room, not less than none, in a table beyond its limit', () => {
+    const plan = planOfParts({ tables: { 'rtb-1': strangers }, options: { routeLimit: 2 } });
+    assert.equal(plan.tables['rtb-1']?.room, 0);
+  });
+
   it('says of rows that the configuration gave up that it did, whatever their lease', () => {
     const retired = planOfParts({
       listed: ['rtb-1'],
