@@ -20,6 +20,8 @@ export interface MapInput {
   readonly listedTableIds: readonly string[];
   /** All tables of the VPC; null: they could not be read, and what the map says of them stays. */
   readonly tables: readonly RouteTable[] | null;
+  /** Whether these are all tables of the VPC: else it is not known which subnets use the main table. */
+  readonly isWholeVpc: boolean;
   /** Listed tables that were complete at least once. */
   readonly filled: ReadonlySet<string>;
   readonly routed: RoutedState;
@@ -112,7 +114,7 @@ function mapTables(input: MapInput, leases: readonly MapLease[]): MapTable[] {
     const filling = !input.filled.has(id);
     // A table that one reading does not list keeps its subnets: the reading may be older than the table.
     if (table === undefined) return { id, subnets: previous.get(id)?.subnets ?? [], filling };
-    const subnets = table.isMain ? [...table.subnetIds, ...implicit] : table.subnetIds;
+    const subnets = table.isMain && input.isWholeVpc ? [...table.subnetIds, ...implicit] : table.subnetIds;
     return { id, subnets: [...new Set(subnets)].sort(), filling };
   });
 }

@@ -16,6 +16,8 @@ export interface Picture {
   readonly rawConfig: unknown;
   /** Every table of the VPC; none for a backend without route tables. */
   readonly tables: readonly RouteTable[];
+  /** False on the very first look, which knows no VPC yet and sees the listed tables alone. */
+  readonly isWholeVpc: boolean;
   /** Epoch milliseconds at which the tables began to be read. */
   readonly tablesReadAt: number;
   readonly vpcId: string | null;
@@ -48,11 +50,11 @@ export async function look(
     checkRouteTableCeiling(config, deps.ceiling);
     const base = { readAt, leases, config, rawConfig: JSON.parse(leases.config.text) as unknown };
     const ids = plannedTableIds(config);
-    if (ids.length === 0) return { ...base, tables: [], tablesReadAt: readAt, vpcId: null };
+    if (ids.length === 0) return { ...base, tables: [], isWholeVpc: true, tablesReadAt: readAt, vpcId: null };
     const tablesReadAt = deps.clock.now();
     const { vpcId, tables } = await readTables(deps, ids, known.vpcId);
     checkVpcOverlap(config, vpcRanges(tables));
-    return { ...base, tables, tablesReadAt, vpcId };
+    return { ...base, tables, isWholeVpc: known.vpcId === vpcId, tablesReadAt, vpcId };
   } catch (error) {
     if (error instanceof InvalidInput) return { status: 'failed', message: error.message };
     if (error instanceof Refusal) {
@@ -83,43 +85,29 @@ async function readTables(
   ids: readonly string[],
   knownVpcId: string | null,
 ): Promise<{ vpcId: string; tables: readonly RouteTable[] }> {
-  const vpcId = knownVpcId ?? (await findVpc(deps, ids));
-  const tables = await readOneVpc(deps, vpcId);
-  let missing = ids.filter((id) => !tables.some((table) => table.id === id));
-  if (missing.length === 0) return { vpcId, tables };
-  const found: RouteTable[] = [];
-  for (let read = 1; missing.length > 0 && read < missingReads; read += 1) {
+  const whole = knownVpcId === null ? [] : await deps.tables.readVpc(knownVpcId);
+  const tables = [...(knownVpcId === null ? await deps.tables.readSome(ids) : whole)];
+  const isMissing = (id: string) => !tables.some((table) => table.id === id);
+  for (let read = 1; ids.some(isMissing) && read < missingReads; read += 1) {
     if (read > 1) await deps.clock.sleep(missingDelayMs);
-    found.push(...(await deps.tables.readSome(missing)));
-    missing = missing.filter((id) => !found.some((table) => table.id === id));
+    tables.push(...(await deps.tables.readSome(ids.filter(isMissing))));
   }
-  const elsewhere = found.find((table) => table.vpcId !== vpcId);
+  const listed = tables.filter((table) => ids.includes(table.id));
+  const [first] = listed;
+  if (first === undefined) throw noneListed(ids);
+  const elsewhere = listed.find((table) => table.vpcId !== first.vpcId);
   if (elsewhere !== undefined) {
-    // The known VPC can be one that was listed before; then none of the listed tables is in it.
-    if (knownVpcId !== null && !ids.some((id) => tables.some((table) => table.id === id)))
-      return readTables(deps, ids, null);
     throw new InvalidInput(
       'config.Backend.RouteTableID',
       elsewhere.id,
-      `is in ${elsewhere.vpcId}, other listed tables are in ${vpcId}: one network has one VPC`,
+      `is in ${elsewhere.vpcId}, other listed tables are in ${first.vpcId}: one network has one VPC`,
     );
   }
-  const all = [...tables, ...found];
-  if (!ids.some((id) => all.some((table) => table.id === id))) throw noneListed(ids);
-  return { vpcId, tables: all };
-}
-
-async function findVpc(deps: LookDeps, ids: readonly string[]): Promise<string> {
-  const [table] = await deps.tables.readSome(ids);
-  if (table === undefined) throw noneListed(ids);
-  return table.vpcId;
-}
-
-async function readOneVpc(deps: LookDeps, vpcId: string): Promise<readonly RouteTable[]> {
-  const tables = await deps.tables.readVpc(vpcId);
-  // Every VPC has at least its main table.
-  if (tables.length === 0) throw new Refusal('transient', 'DescribeRouteTables', 'EmptyAnswer', `no table in ${vpcId}`);
-  return tables;
+  // A VPC has at least its main table: an empty answer of one that is still there was no answer.
+  if (whole.length === 0 && first.vpcId === knownVpcId) {
+    throw new Refusal('transient', 'DescribeRouteTables', 'EmptyAnswer', `no table in ${knownVpcId}, then some`);
+  }
+  return { vpcId: first.vpcId, tables: tables.filter((table) => table.vpcId === first.vpcId) };
 }
 
 function noneListed(ids: readonly string[]): InvalidInput {

@@ -58,7 +58,7 @@ export async function runPass(input: PassInput): Promise<Pass> {
   let published: Published = { map: out, publishedAt: before.publishedAt };
   let held: MapHold = { leases: 0, digest: null };
   const filled = new Set(Object.entries(before.tables).flatMap(([id, table]) => (table.filled ? [id] : [])));
-  const publish = async (routed: RoutedState, tables: readonly RouteTable[]) => {
+  const publish = async (routed: RoutedState, tables: readonly RouteTable[], isWholeVpc: boolean) => {
     published = await publishMap(
       (previous) => {
         const result = mapContent({
@@ -70,6 +70,7 @@ export async function runPass(input: PassInput): Promise<Pass> {
           unreadable: new Set(picture.leases.unreadable.map(({ sortKey }) => sortKey)),
           listedTableIds: wanted.listedTableIds,
           tables: wanted.listedTableIds.length === 0 ? [] : tables,
+          isWholeVpc,
           filled,
           routed,
           distrust,
@@ -97,7 +98,7 @@ export async function runPass(input: PassInput): Promise<Pass> {
   // Nodes with paths of their own learn of leases before the routes are there. For plain VPC routes one publishing, after
   // the confirmation, is enough: to wait for the map's interval before the first write would only delay it.
   const hasFallback = backend.type !== 'aws-vpc' || backend.fallback !== null;
-  if (hasFallback) await publish(routed, picture.tables);
+  if (hasFallback) await publish(routed, picture.tables, picture.isWholeVpc);
   const announced = Object.fromEntries([...announcing].map((key) => [key, before.announced[key] ?? clock.now()]));
 
   const pace = paceOf(before.buckets, clock);
@@ -165,7 +166,7 @@ export async function runPass(input: PassInput): Promise<Pass> {
     };
   });
   const confirmedAt = clock.now();
-  await publish(confirmed.routed, confirmed.tables);
+  await publish(confirmed.routed, confirmed.tables, confirmed.isWholeVpc);
   const isTrusted = !plan.guard.refused && held.leases === 0;
   const state: SyncState = {
     ...before,

@@ -33,6 +33,23 @@ test('a quiet sync makes one call, and one that wrote makes one more to confirm'
   assert.equal(world.count('CreateRoute'), 3);
 });
 
+test('the very first sync reads the listed tables once before and once after its creates', async () => {
+  const world = new SyncWorld();
+  world.tables.interfaces('attached', 'eni-1');
+  world.leases.put(lease(1));
+  await world.sync();
+  assert.equal(world.count('DescribeRouteTables'), 2);
+});
+
+test('tables of another VPC than before are found by their ids', async () => {
+  const world = new SyncWorld();
+  await world.settle(lease(1));
+  for (const id of [...tableIds, 'rtb-main']) world.tables.removeTable(id);
+  for (const id of tableIds) world.tables.addTable({ id, vpcId: 'vpc-2' });
+  assert.equal((await world.sync()).report.status, 'ok');
+  assert.equal(world.count('CreateRoute'), 3);
+});
+
 test('a join is three creates, a leave three deletes, an ENI change three replaces', async () => {
   const world = new SyncWorld();
   await world.settle(lease(1), lease(2));
