@@ -92,7 +92,7 @@ async function keepSweep(ports: KeeperPorts, run: Run): Promise<SweepAnswer> {
 async function keepCommand(ports: KeeperPorts, event: unknown, run: Run): Promise<CommandResult> {
   const answer = await runCommand(ports, event);
   const { command } = event as { command: unknown };
-  run.info('command', { command: String(command), ok: answer.ok });
+  run.info('command', { command: String(command).slice(0, 32), ok: answer.ok });
   return answer;
 }
 

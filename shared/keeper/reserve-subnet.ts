@@ -1,5 +1,5 @@
 /** `reserve`: an operator's hold on a subnet by an ENI, without instance and without expiry. */
-import { type Cidr, contains, overlaps, subnetIndex } from '../domain/cidr.ts';
+import { type Cidr, contains, overlaps } from '../domain/cidr.ts';
 import type { CommandOf } from '../domain/command.ts';
 import { placed } from '../domain/grant.ts';
 import { InvalidInput } from '../domain/invalid-input.ts';
@@ -8,7 +8,7 @@ import { leaseDetailJson } from '../domain/lease-json.ts';
 import { type LeaseRecord, notAdvertised } from '../domain/lease-record.ts';
 import type { NetworkConfig } from '../domain/network-config.ts';
 import { needsCheckOff } from '../domain/segment.ts';
-import { misfit, primaryFamily, subnetPair } from '../domain/subnet-pool.ts';
+import { misfit, pairOf } from '../domain/subnet-pool.ts';
 import { nextVersion } from '../domain/version.ts';
 import { type CommandPorts, configOf, decideAndCommit, ec2Read, readVpc } from './command-ports.ts';
 import type { InterfaceFacts } from './ports.ts';
@@ -25,7 +25,7 @@ export async function reserveSubnet(ports: CommandPorts, { subnet, eniId }: Comm
       return { result: { lease: leaseDetailJson(stored, null), warnings: [] as string[] }, transaction: null };
     }
     const vpc = await readVpc(ports, config);
-    const pair = subnetPair(config, subnetIndex(primaryFamily(config).network, subnet));
+    const pair = pairOf(config, subnet);
     const inTheWay = vpc.foreign.find(
       (row) => contains(pair.subnet, row) || (pair.ipv6Subnet !== null && contains(pair.ipv6Subnet, row)),
     );

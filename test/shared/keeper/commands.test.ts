@@ -221,6 +221,21 @@ test('network-retire lists what is given up, takes tables out of the backend, an
   assert.equal((await run(world, { ...range, remove: true })).ok, false);
 });
 
+test('IPv6 that is switched on comes with the next renewal; switched off it needs its range retired', async () => {
+  const world = await clusterOf(1);
+  const dual = { ...netConf, EnableIPv6: true, IPv6Network: 'fd00:244::/48', IPv6SubnetLen: 64 };
+  assert.equal((await run(world, { command: 'network-apply', config: dual })).applied, true);
+  const answer = await world.join('i-1');
+  assert.equal('subnet' in answer ? answer.ipv6Subnet?.text : null, 'fd00:244:0:1::/64');
+  assert.equal(world.leases.leases[0]?.ipv6Subnet?.text, 'fd00:244:0:1::/64');
+  assert.match((await run(world, { command: 'network-apply', config: netConf })).error.message, /1 held lease/);
+  const Retired = [{ Network: 'fd00:244::/48', SubnetLen: 64 }];
+  const off = await run(world, { command: 'network-apply', config: { ...netConf, Leaseway: { Retired } } });
+  assert.equal(off.applied, true, JSON.stringify(off));
+  await world.join('i-1');
+  assert.equal(world.leases.leases[0]?.ipv6Subnet, null);
+});
+
 test('no grant slips in between the check of a change and its write', async () => {
   for (let seed = 0; seed < 100; seed += 1) {
     const world = await clusterOf(1);
