@@ -5,7 +5,7 @@ import type { NetworkMap } from '../domain/map.ts';
 import { type NetworkConfig, parseNetworkConfig } from '../domain/network-config.ts';
 import { plannedTableIds } from '../domain/network-plan.ts';
 import { type RouteTable, vpcRanges } from '../domain/route.ts';
-import { type Clock, type Leases, type LeasesRead, Refusal, type RouteTables } from './ports.ts';
+import { type Clock, type Leases, type LeasesRead, type MapStore, Refusal, type RouteTables } from './ports.ts';
 
 export interface Picture {
   /** Epoch milliseconds at which the leases began to be read. */
@@ -21,6 +21,8 @@ export interface Picture {
   /** Epoch milliseconds at which the tables began to be read. */
   readonly tablesReadAt: number;
   readonly vpcId: string | null;
+  /** The map that is out. */
+  readonly out: NetworkMap | null | 'damaged';
 }
 
 /** Why there is no picture. */
@@ -30,6 +32,7 @@ export interface Blind {
 }
 
 export interface LookDeps {
+  readonly maps: MapStore;
   readonly leases: Leases;
   readonly tables: RouteTables;
   readonly clock: Clock;
@@ -48,7 +51,13 @@ export async function look(
     if (leases.config === null) return unconfigured(leases, known.counter);
     const config = parseNetworkConfig(leases.config.text, { field: 'config' });
     checkRouteTableCeiling(config, deps.ceiling);
-    const base = { readAt, leases, config, rawConfig: JSON.parse(leases.config.text) as unknown };
+    const base = {
+      readAt,
+      leases,
+      config,
+      rawConfig: JSON.parse(leases.config.text) as unknown,
+      out: await deps.maps.read(),
+    };
     const ids = plannedTableIds(config);
     if (ids.length === 0) return { ...base, tables: [], isWholeVpc: true, tablesReadAt: readAt, vpcId: null };
     const tablesReadAt = deps.clock.now();
@@ -125,11 +134,11 @@ function noneListed(ids: readonly string[]): InvalidInput {
  * The counter never goes back. And a lease leaves a tombstone, so that several of the last map's which are gone without
  * one are a hole; a single one can be an operator's hand.
  */
-export function isOlder(picture: Picture, known: { readonly counter: number }, map: NetworkMap | null): boolean {
+export function isOlder(picture: Picture, known: { readonly counter: number }): boolean {
   if (picture.leases.counter < known.counter) return true;
   const subnets = new Set(picture.leases.leases.map((lease) => lease.subnet.text));
   const unknown = unknownSubnets(picture);
-  const shown = map?.leases ?? [];
+  const shown = picture.out === null || picture.out === 'damaged' ? [] : picture.out.leases;
   const vanished = shown.filter(({ subnet }) => !subnets.has(subnet) && !unknown.has(subnet)).length;
   return vanished > 1 && vanished * 3 > shown.length;
 }

@@ -61,14 +61,13 @@ export async function resync(request: SyncRequest, deps: SyncDeps): Promise<Sync
       const events = request.dryRun ? [] : failureEvents(report, deps.ceiling);
       return { report, planned: first?.planned ?? null, events: [...(first?.events ?? []), ...events] };
     }
-    const map = await deps.maps.read();
-    const distrust = isOlder(picture, state, map);
+    const distrust = isOlder(picture, state);
     const plan = planOf(picture, state, request, distrust, deps.clock.now());
     if (request.dryRun) {
       const report = syncReport({ request, deps, picture, plan, runs: idleRuns(picture, plan, state), before: state });
       return { report, planned: { plan, picture }, events: [] };
     }
-    const pass = await runPass({ request, deps, picture, plan, before: state, map, distrust });
+    const pass = await runPass({ request, deps, picture, plan, before: state, distrust });
     const report = syncReport({
       request,
       deps,

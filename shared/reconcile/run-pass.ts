@@ -40,14 +40,13 @@ export interface PassInput {
   readonly picture: Picture;
   readonly plan: NetworkPlan;
   readonly before: SyncState;
-  /** The map that is out. */
-  readonly map: NetworkMap | null;
   /** The leases are older than what was last seen. */
   readonly distrust: boolean;
 }
 
 export async function runPass(input: PassInput): Promise<Pass> {
-  const { request, deps, picture, plan, before, map: out, distrust } = input;
+  const { request, deps, picture, plan, before, distrust } = input;
+  const { out } = picture;
   const { clock } = deps;
   const isEnforced = picture.config.mode === 'enforce';
   const backend = picture.config.backend;
@@ -93,7 +92,12 @@ export async function runPass(input: PassInput): Promise<Pass> {
   const announcing = new Set(
     isEnforced ? [...sorted].flatMap(([id, { toAnnounce }]) => toAnnounce.map((step) => deletedKey(id, step))) : [],
   );
-  let routed = afterReading(routedBefore(out, before.routed), wanted, picture.tables, picture.tablesReadAt);
+  let routed = afterReading(
+    routedBefore(out === 'damaged' ? null : out, before.routed),
+    wanted,
+    picture.tables,
+    picture.tablesReadAt,
+  );
   routed = withoutRouted(routed, announcing, clock.now());
   // Nodes with paths of their own learn of leases before the routes are there. For plain VPC routes one publishing, after
   // the confirmation, is enough: to wait for the map's interval before the first write would only delay it.
@@ -178,7 +182,14 @@ export async function runPass(input: PassInput): Promise<Pass> {
     announced,
     publishedAt: published.publishedAt,
   };
-  return { runs, state: completed(state, runs, picture, moved), map: published.map, held, moved, confirmedAt };
+  return {
+    runs,
+    state: completed(state, runs, picture, moved),
+    map: published.map === 'damaged' ? null : published.map,
+    held,
+    moved,
+    confirmedAt,
+  };
 }
 
 /** A sync that succeeded in every table covers the messages that were sent before it began to read leases. */

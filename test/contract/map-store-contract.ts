@@ -60,6 +60,7 @@ export function runMapStoreContract(name: string, make: MakeMapStore): void {
       const content = mapContent(450);
       await publish(store, content, null);
       const read = await store.read();
+      assert.ok(read !== 'damaged');
       assert.deepEqual(read?.leases, content.leases);
     });
 

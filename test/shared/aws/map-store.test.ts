@@ -124,11 +124,29 @@ test('a part that is missing, or is not what its name says, is no map', async (t
   assert.ok(part);
   const other = partsOf([mapLease(9)])[0];
   await client.send(new PutCommand({ TableName: 'map', Item: { ...part, data: other?.data } }));
-  await assert.rejects(store.read(), { name: 'InvalidInput', message: /has another hash/ });
+  assert.equal(await store.read(), 'damaged');
   await client.send(new PutCommand({ TableName: 'map', Item: { ...part, data: Buffer.from('nonsense') } }));
-  await assert.rejects(store.read(), { name: 'InvalidInput', message: /cannot be unpacked/ });
+  assert.equal(await store.read(), 'damaged');
   await client.send(new DeleteCommand({ TableName: 'map', Key: { pk, sk: part['sk'] } }));
-  await assert.rejects(store.read(), { name: 'InvalidInput', message: /is missing/ });
+  assert.equal(await store.read(), 'damaged');
+});
+
+test('a damaged map is replaced by the first one of a newer epoch, whatever the clock says', async (t) => {
+  const { client, store, publish, parts } = await subject(t);
+  const before = await publish(mapContent(5), null);
+  const [part] = await parts();
+  await client.send(new DeleteCommand({ TableName: 'map', Key: { pk, sk: part?.['sk'] } }));
+  const healed = await store.replaceDamaged(mapContent(6), 1);
+  assert.deepEqual([healed.revision, healed.epoch > before.epoch], [1, true]);
+  assert.deepEqual(await store.read(), healed);
+});
+
+test('a head that cannot be read is damage too', async (t) => {
+  const { client, store } = await subject(t);
+  await client.send(new PutCommand({ TableName: 'map', Item: { pk, sk: 'head', revision: 'seven' } }));
+  assert.equal(await store.read(), 'damaged');
+  const healed = await store.replaceDamaged(mapContent(3), 77);
+  assert.deepEqual(await store.read(), healed);
 });
 
 test('a map too large for an item is refused by name before anything is written', async (t) => {

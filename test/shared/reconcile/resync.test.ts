@@ -307,6 +307,27 @@ test('an item that cannot be read leaves its row and its place in the map alone'
   assert.equal(world.maps.current?.leases.length, 2);
 });
 
+test('a damaged map is published anew under a newer epoch, and routes are served meanwhile', async () => {
+  const world = new SyncWorld();
+  await world.settle(lease(1), lease(2));
+  const epoch = world.maps.current?.epoch ?? 0;
+  world.maps.isDamaged = true;
+  world.leases.put(inState(2, 'released'));
+  assert.equal((await world.sync()).report.status, 'ok');
+  assert.equal(world.count('DeleteRoute'), 3);
+  assert.ok((world.maps.current?.epoch ?? 0) > epoch);
+  assert.equal(world.maps.current?.leases.length, 1);
+});
+
+test('a map that cannot be read for a moment stops the sync before it changes anything', async () => {
+  const world = new SyncWorld();
+  await world.settle(lease(1), lease(2));
+  world.maps.faults.add({ action: 'GetItem', meaning: 'transient' });
+  world.leases.put(inState(2, 'released'));
+  assert.equal((await world.sync()).report.status, 'failed');
+  assert.deepEqual(world.writes(), []);
+});
+
 test('a dry run makes no write anywhere', async () => {
   const world = new SyncWorld();
   await world.settle(lease(1));
