@@ -2,6 +2,7 @@
 import { readFunctionConfig } from '../../shared/config/function-config.ts';
 import { InvalidInput } from '../../shared/domain/invalid-input.ts';
 import { type PlanJson, planJson } from '../../shared/domain/render-plan.ts';
+import type { Leases } from '../../shared/reconcile/ports.ts';
 import type { SyncReport } from '../../shared/reconcile/report.ts';
 import { resync, type SyncResult } from '../../shared/reconcile/resync.ts';
 import { inTurn } from '../../shared/reconcile/turn.ts';
@@ -33,8 +34,10 @@ async function work(event: unknown, run: Run): Promise<Answer> {
     return refusal('tables', `${unknown} is not among the stack's route tables (${config.routeTableIds.join(', ')})`);
   const { deadline, end } = timesOf(run.context.getRemainingTimeInMillis(), Date.now());
   const { deps, lock, publisher } = rooms.room(AbortSignal.timeout(end - Date.now()));
-  const { dryRun, force, tables } = request;
-  const sync = () => resync({ syncId: rooms.newSyncId(), dryRun, force, only: tables, isManual: true, deadline }, deps);
+  const { dryRun, force, tables, config: candidate } = request;
+  const syncDeps = candidate === null ? deps : { ...deps, leases: withConfig(deps.leases, candidate) };
+  const sync = () =>
+    resync({ syncId: rooms.newSyncId(), dryRun, force, only: tables, isManual: true, deadline }, syncDeps);
   // A dry run writes nothing, the lock included.
   const turn = dryRun
     ? { result: await sync() }
@@ -57,4 +60,12 @@ function planOf({ planned }: SyncResult): PlanJson | null {
 
 function refusal(field: string, message: string): Answer {
   return { ok: false, error: { field, message } };
+}
+
+/** The leases as they are, under a configuration that is not applied. */
+function withConfig(leases: Leases, text: string): Leases {
+  return {
+    readCounter: () => leases.readCounter(),
+    readAll: async () => ({ ...(await leases.readAll()), config: { text, revision: 0, appliedAt: 0 } }),
+  };
 }

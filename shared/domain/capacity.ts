@@ -11,9 +11,6 @@ import type { DeleteStep, Step } from './plan.ts';
 import { stepRow } from './plan.ts';
 import type { Route, RouteTable } from './route.ts';
 
-/** EC2's default quota of routes in a table since June 2025; the most that can be asked for is 1,000. */
-export const defaultRouteLimit = 500;
-
 export function countsAgainstQuota(route: Route, family: Family): boolean {
   if (route.origin !== 'CreateRoute') return false;
   // The family and the size of a prefix list are not in the route; one row in both families is the least it can be.

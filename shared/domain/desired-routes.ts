@@ -143,7 +143,7 @@ function isLeaving(desired: Route): boolean {
   return 'lease' in desired && (desired as DesiredRoute).lease.state === 'leaving';
 }
 
-export function compareRoutes(a: Route, b: Route): number {
+function compareRoutes(a: Route, b: Route): number {
   if (a.destination !== null && b.destination !== null) return compareCidrs(a.destination, b.destination);
   if (a.destination === null && b.destination === null) return compareText(a.destinationText, b.destinationText);
   return a.destination === null ? 1 : -1;

@@ -15,7 +15,7 @@ import {
   sortLeases,
 } from './desired-routes.ts';
 import { type Guarded, guard } from './guard.ts';
-import type { Lease } from './lease.ts';
+import { isForwarding, type Lease } from './lease.ts';
 import type { NetworkConfig } from './network-config.ts';
 import { isOurs } from './ownership.ts';
 import { type Conflict, type DeleteStep, plan, type Step } from './plan.ts';
@@ -40,7 +40,7 @@ export interface PlanInput {
 }
 
 /** A foreign row strictly inside a lease's subnet: it takes part of the lease's traffic. */
-export interface Shadow {
+interface Shadow {
   readonly lease: Lease;
   readonly row: Route;
 }
@@ -85,8 +85,9 @@ export function planNetwork(input: PlanInput): NetworkPlan {
   const listed = new Set(config.backend.type === 'aws-vpc' ? config.backend.routeTableIds : []);
   const wanted = desiredRoutes(sorted.live, config);
   const byId = new Map(input.tables.map((table) => [table.id, table]));
+  const rejected = subnetsOfRejected(sorted);
   const views = plannedTableIds(config).map((id): TableView => {
-    const ranges = rangesOf(id, config, input.unknown);
+    const ranges = rangesOf(id, config, new Set([...(input.unknown ?? []), ...rejected]));
     const knowledge: Knowledge = { ranges, bySubnet: sorted.bySubnet, terminated: input.terminated ?? new Set() };
     return { id, table: byId.get(id) ?? null, wanted: listed.has(id) ? wanted : [], knowledge, config };
   });
@@ -117,6 +118,22 @@ export function planNetwork(input: PlanInput): NetworkPlan {
       ),
     },
   };
+}
+
+/**
+ * Rows of a lease that is refused for what it says are left alone: a node with a wrong IPv6 subnet shall not lose its IPv4
+ * route over it. Repairing the lease repairs the rows.
+ */
+function subnetsOfRejected(sorted: SortedLeases): string[] {
+  const rejected = [...sorted.refused].filter(
+    ([lease, { status }]) => status === 'rejected' && isForwarding(lease.state),
+  );
+  const subnets = rejected.flatMap(([{ subnet, ipv6Subnet }]) => [
+    subnet.text,
+    ...(ipv6Subnet === null ? [] : [ipv6Subnet.text]),
+  ]);
+  // A subnet that a good lease holds is that lease's.
+  return subnets.filter((subnet) => !sorted.bySubnet.has(subnet));
 }
 
 interface TableView {

@@ -121,15 +121,6 @@ export function parseRouteTable(raw: unknown, field: string): RouteTable {
   };
 }
 
-/** Reads `aws ec2 describe-route-tables` output. */
-export function parseRouteTables(raw: unknown, field: string): RouteTable[] {
-  const record = recordOf(raw, field);
-  if (!Array.isArray(record['RouteTables'])) {
-    throw new InvalidInput(`${field}.RouteTables`, record['RouteTables'], 'is not a list');
-  }
-  return record['RouteTables'].map((table, at) => parseRouteTable(table, `${field}.RouteTables[${at}]`));
-}
-
 function recordOf(raw: unknown, field: string): Record<string, unknown> {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
     throw new InvalidInput(field, raw, 'is not an object');

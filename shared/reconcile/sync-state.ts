@@ -58,7 +58,7 @@ export const freshTable: TableState = {
 };
 
 /** The state before the first sync, or after one of another version: nothing in it is needed to be right. */
-export function freshState(now: number): SyncState {
+function freshState(now: number): SyncState {
   return {
     vpcId: null,
     counter: 0,

@@ -1,7 +1,7 @@
 /** The demo checks itself; here only that it holds, and that it can fail. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { leaseway } from './leaseway.ts';
+import { leaseway } from '../cli/leaseway.ts';
 
 /** Two sandboxes at once are what two cores carry. */
 describe('the demo', { concurrency: 2 }, () => {
