@@ -51,6 +51,8 @@ export interface SandboxOptions {
   readonly throttle?: boolean;
   /** False: no function runs, nothing is fed from queues and streams. */
   readonly functions?: boolean;
+  /** `skip`: what a function sleeps moves the sandbox's clock and lasts no time. `real` unless given. */
+  readonly waits?: 'real' | 'skip';
   /** The most processes of one function at once; 4 unless given. */
   readonly maximumProcesses?: number;
   /** Waits before an asynchronous invocation is repeated, in seconds; Lambda's own (60, 120) unless given. */
@@ -115,9 +117,9 @@ async function assemble(endpoint: Endpoint, options: SandboxOptions): Promise<Sa
   const dynamodb = new DynamoDb({ clock });
   await dynamodb.start();
   const send = sendTo(sqs);
-  const { maximumProcesses = 4, asyncRetrySeconds: retrySeconds = [60, 120] } = options;
+  const { maximumProcesses = 4, waits = 'real', asyncRetrySeconds: retrySeconds = [60, 120] } = options;
   const pools = (runsFunctions ? models : []).map(
-    (model) => new FunctionPool(model, { clock, activity, endpoint: endpoint.url, maximumProcesses }),
+    (model) => new FunctionPool(model, { clock, activity, endpoint: endpoint.url, maximumProcesses, waits }),
   );
   const lambda = new Lambda(pools, { clock, activity, send, retrySeconds });
   const targets = targetPort({ sqs, lambda, faults, runsFunctions });
