@@ -40,9 +40,13 @@ export interface StageOptions {
   /** Merged over the plain configuration. */
   readonly backend?: object;
   readonly leaseway?: object;
-  readonly leases?: readonly object[];
+  readonly leases?: readonly (object & { readonly subnet: string; readonly eniId: string })[];
   readonly foreign?: readonly object[];
   readonly throttle?: boolean;
+  /** Whether the routes of the given leases are in the tables at the start. */
+  readonly routed?: boolean;
+  /** `real`: functions sleep as long as they say. Else their sleeps move the clock, and last no time. */
+  readonly waits?: 'real' | 'skip';
 }
 
 export interface ApiCall {
@@ -88,6 +92,7 @@ export class Stage {
       parameters: { RouteTableIds: tableIds.join(',') },
       world: worldOf(options),
       transitionMs: 5,
+      waits: options.waits ?? 'skip',
       asyncRetrySeconds: [1, 2],
       ...(options.throttle === undefined ? {} : { throttle: options.throttle }),
     });
@@ -329,7 +334,12 @@ function clientConfig(endpoint: string, accessKeyId: string) {
   return { endpoint, region: sandboxRegion, credentials: { accessKeyId, secretAccessKey: 'none' } };
 }
 
-function worldOf({ nodes, backend = {}, leaseway = {}, leases = [], foreign = foreignRows }: StageOptions) {
+function worldOf({ nodes, backend, leaseway, leases = [], foreign = foreignRows, routed = false }: StageOptions) {
+  const routes = leases.map(({ subnet, eniId: eni }) => ({
+    DestinationCidrBlock: subnet,
+    NetworkInterfaceId: eni,
+    ...created,
+  }));
   return {
     config: {
       Network: '10.244.0.0/16',
@@ -347,7 +357,7 @@ function worldOf({ nodes, backend = {}, leaseway = {}, leases = [], foreign = fo
           RouteTableId: id,
           VpcId: 'vpc-1',
           Associations: [{ RouteTableAssociationId: `rtbassoc-${at}`, SubnetId: `subnet-${at}`, Main: false }],
-          Routes: foreign,
+          Routes: routed ? [...foreign, ...routes] : foreign,
         })),
         {
           RouteTableId: 'rtb-public',
