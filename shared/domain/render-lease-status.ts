@@ -2,10 +2,11 @@
 import { compareCidrs } from './cidr.ts';
 import type { Lease } from './lease.ts';
 import type { NetworkConfig } from './network-config.ts';
-import type { NetworkPlan, TablePlan } from './network-plan.ts';
+import type { NetworkPlan } from './network-plan.ts';
 import { stepRow } from './plan.ts';
 import { holderOf } from './render-step.ts';
 import { nextHopId } from './route.ts';
+import type { TablePlan } from './table-plan.ts';
 import type { SpeltLease } from './world.ts';
 
 export interface LeaseStatus {

@@ -6,38 +6,14 @@
  */
 import { type NetworkPlan, planNetwork } from '../domain/network-plan.ts';
 import { isOlder, look, type Picture, unknownSubnets } from './look.ts';
-import type { Clock, Leases, MapStore, OutgoingEvent, RouteTables, SyncStateStore } from './ports.ts';
+import type { OutgoingEvent } from './ports.ts';
 import type { SyncReport } from './report.ts';
 import { runPass } from './run-pass.ts';
 import { capacityEvents, changeEvents, failureEvents, refusalEvents } from './sync-events.ts';
-import { blindReport, syncReport, type TableRun } from './sync-report.ts';
+import { blindReport, syncReport } from './sync-report.ts';
+import type { SyncDeps, SyncRequest } from './sync-request.ts';
 import { freshTable, readState, type SyncState, writtenState } from './sync-state.ts';
-
-export interface SyncDeps {
-  readonly network: string;
-  /** Tables that the deployment allows to be written. */
-  readonly ceiling: readonly string[];
-  readonly leases: Leases;
-  readonly tables: RouteTables;
-  readonly maps: MapStore;
-  readonly state: SyncStateStore;
-  readonly clock: Clock;
-  /** 0 to 1, for jitter. */
-  readonly random: () => number;
-}
-
-export interface SyncRequest {
-  readonly syncId: string;
-  readonly dryRun: boolean;
-  /** Digest of held deletions to let through. */
-  readonly force: string | null;
-  /** Tables to write; null: all. Every table is read whatever this says. */
-  readonly only: readonly string[] | null;
-  /** A person asked: failing tables and rows are tried before their time. */
-  readonly isManual: boolean;
-  /** Epoch milliseconds at which the work ends. */
-  readonly deadline: number;
-}
+import type { TableRun } from './table-run.ts';
 
 export interface SyncResult {
   readonly report: SyncReport;

@@ -2,26 +2,21 @@
 import { desiredRoutes } from '../domain/desired-routes.ts';
 import type { NetworkMap } from '../domain/map.ts';
 import { mapContent } from '../domain/map-content.ts';
-import type { NetworkPlan, TablePlan } from '../domain/network-plan.ts';
+import type { NetworkPlan } from '../domain/network-plan.ts';
 import { rangesOf } from '../domain/retired.ts';
 import type { RouteTable } from '../domain/route.ts';
 import { type RoutedState, withoutRouted } from '../domain/routed-in.ts';
+import type { TablePlan } from '../domain/table-plan.ts';
 import { confirm } from './confirm.ts';
 import type { Picture } from './look.ts';
 import { paceOf } from './pace.ts';
 import { type Published, publishMap } from './publish-map.ts';
 import { reconcile, type StepOutcome } from './reconcile.ts';
-import type { SyncDeps, SyncRequest } from './resync.ts';
 import { afterReading, routedBefore, underWay, type Wanted } from './routed.ts';
-import type { TableRun } from './sync-report.ts';
+import type { SyncDeps, SyncRequest } from './sync-request.ts';
 import { freshTable, type SyncState, type TableState } from './sync-state.ts';
 import { deletedKey, restingRow, type Sorted, sortSteps, stateAfter, stillDead } from './table-pass.ts';
-
-/** Leases that vanished from the leases table and keep their last value in the map. */
-export interface MapHold {
-  readonly leases: number;
-  readonly digest: string | null;
-}
+import type { MapHold, TableRun } from './table-run.ts';
 
 export interface Pass {
   readonly runs: readonly TableRun[];

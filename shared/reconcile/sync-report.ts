@@ -1,28 +1,15 @@
 /** From what a pass did to its report. */
 
 import type { NetworkMap } from '../domain/map.ts';
-import type { NetworkPlan, TablePlan } from '../domain/network-plan.ts';
+import type { NetworkPlan } from '../domain/network-plan.ts';
 import { stepRow } from '../domain/plan.ts';
 import { isBlackhole, nextHopId } from '../domain/route.ts';
 import type { Blind, Picture } from './look.ts';
 import type { StepOutcome } from './reconcile.ts';
 import type { Failure, RouteChange, SyncReport, TableReport } from './report.ts';
-import type { SyncDeps, SyncRequest } from './resync.ts';
-import type { MapHold } from './run-pass.ts';
+import type { SyncDeps, SyncRequest } from './sync-request.ts';
 import type { SyncState, TableState } from './sync-state.ts';
-import type { Sorted } from './table-pass.ts';
-
-export interface TableRun {
-  readonly plan: TablePlan;
-  /** After the pass. */
-  readonly state: TableState;
-  readonly outcomes: readonly StepOutcome[];
-  /** Null in a dry run. */
-  readonly sorted: Sorted | null;
-  /** Destinations written and not visible yet. */
-  readonly pending: ReadonlySet<string>;
-  readonly isRead: boolean;
-}
+import type { MapHold, TableRun } from './table-run.ts';
 
 export interface ReportInput {
   readonly request: SyncRequest;

@@ -1,10 +1,10 @@
 /** Which of a table's steps are tried in this pass, and what its outcomes mean for the next one. */
 import { countedRows } from '../domain/capacity.ts';
 import type { Family } from '../domain/cidr.ts';
-import type { TablePlan } from '../domain/network-plan.ts';
 import { type DeleteStep, type Step, stepRow } from '../domain/plan.ts';
 import { isBlackhole, nextHopId, type Route, type RouteTable } from '../domain/route.ts';
 import { routedKey } from '../domain/routed-in.ts';
+import type { TablePlan } from '../domain/table-plan.ts';
 import { retryAtAfter } from './backoff.ts';
 import type { StepOutcome } from './reconcile.ts';
 import type { Failure } from './report.ts';

@@ -1,7 +1,8 @@
 /** A whole sync on fakes: leases, tables, map, state and a clock that tests turn by hand. */
 import { parseCidr } from '../../../shared/domain/cidr.ts';
 import type { Lease, LeaseState } from '../../../shared/domain/lease.ts';
-import { resync, type SyncRequest, type SyncResult } from '../../../shared/reconcile/resync.ts';
+import { resync, type SyncResult } from '../../../shared/reconcile/resync.ts';
+import type { SyncRequest } from '../../../shared/reconcile/sync-request.ts';
 import { FakeClock } from '../../fakes/reconcile/clock.ts';
 import { FakeLeases } from '../../fakes/reconcile/leases.ts';
 import { FakeMapStore } from '../../fakes/reconcile/map-store.ts';
