@@ -6,9 +6,11 @@ import { isBlackhole, nextHopId, type Route, type RouteTable } from '../domain/r
 import { routedKey } from '../domain/routed-in.ts';
 import type { TablePlan } from '../domain/table-plan.ts';
 import { retryAtAfter } from './backoff.ts';
+import type { PassInput } from './pass-input.ts';
 import type { StepOutcome } from './reconcile.ts';
 import type { Failure } from './report.ts';
-import type { RowState, TableState } from './sync-state.ts';
+import type { SyncRequest } from './sync-request.ts';
+import { freshTable, type RowState, type SyncState, type TableState } from './sync-state.ts';
 
 /** Three polls of an agent: by then the nodes send no packet over a route that a map has announced to go. */
 const announcedMs = 15_000;
@@ -24,7 +26,7 @@ export interface Sorted {
   readonly resting: readonly Failure[];
 }
 
-export interface SortInput {
+interface SortInput {
   readonly plan: TablePlan;
   readonly table: RouteTable;
   readonly state: TableState;
@@ -35,7 +37,7 @@ export interface SortInput {
   readonly isManual: boolean;
 }
 
-export function sortSteps({ plan, table, state, limit, announced, now, isManual }: SortInput): Sorted {
+function sortSteps({ plan, table, state, limit, announced, now, isManual }: SortInput): Sorted {
   const tried: Step<Route>[] = [];
   const left: Step<Route>[] = [];
   const toAnnounce: DeleteStep<Route>[] = [];
@@ -180,5 +182,30 @@ export function stillDead(
     const row = tableAfter.routes.find((route) => route.destination?.text === destination);
     const isDead = row !== undefined && isBlackhole(row) && nextHopId(row.nextHop) === eniId;
     return isDead ? [{ destination, eniId }] : [];
+  });
+}
+
+/** Whether this pass writes the table at all: a failing one rests, and a person may name some. */
+export function mayWrite(id: string, request: SyncRequest, state: SyncState, now: number): boolean {
+  if (request.only !== null && !request.only.includes(id)) return false;
+  return request.isManual || (state.tables[id]?.retryAt ?? 0) <= now;
+}
+
+export function sortTable(plan: TablePlan, { request, deps, picture, before }: PassInput): Sorted {
+  const now = deps.clock.now();
+  const table = picture.tables.find(({ id }) => id === plan.id);
+  if (table === undefined) return { tried: [], left: [], toAnnounce: [], resting: [] };
+  const tableState: TableState = before.tables[plan.id] ?? freshTable;
+  const learned =
+    tableState.limit !== null && tableState.limit.until > now ? tableState.limit.rows : Number.POSITIVE_INFINITY;
+  const limit = Math.min(picture.config.routeLimit, learned);
+  return sortSteps({
+    plan,
+    table,
+    state: tableState,
+    limit,
+    announced: before.announced,
+    now,
+    isManual: request.isManual,
   });
 }
