@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isCovered } from '../../../shared/reconcile/covered.ts';
+import { readState } from '../../../shared/reconcile/sync-state.ts';
 import { foreignRow, rowOf } from '../../fakes/reconcile/route-tables.ts';
 import { inState, lease, netConf, SyncWorld, tableIds } from './sync-world.ts';
 
@@ -357,6 +359,19 @@ test('only the named tables are written, all are read', async () => {
   world.leases.put(lease(1));
   await world.sync({ only: ['rtb-2'], isManual: true });
   assert.deepEqual(world.writes(), ['CreateRoute rtb-2 10.244.1.0/24 eni-1']);
+});
+
+test('a resync of one table does not count as a sync that put every table right', async () => {
+  const world = new SyncWorld();
+  world.tables.interfaces('attached', 'eni-1');
+  world.leases.put(lease(1));
+  await world.sync({ only: ['rtb-2'], isManual: true });
+  const state = readState(await world.state.read(), world.clock.now());
+  assert.equal(state.complete, null);
+  await world.sync();
+  const after = readState(await world.state.read(), world.clock.now());
+  assert.equal(isCovered(after, world.clock.now() - 60_000), true);
+  assert.equal(isCovered(after, world.clock.now()), false, 'sent less than two seconds before the reading');
 });
 
 test('C7: a listed table that is missing is named, and the others are served', async () => {
