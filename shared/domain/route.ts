@@ -70,12 +70,15 @@ const plainKeys = new Set<string>([
 export function parseRoute(raw: unknown, field: string): Route {
   const record = recordOf(raw, field);
   const text = (key: string): string | null => textOf(record, key, field);
-  const destinationText = destinationKeys.map(text).find((value) => value !== null);
-  if (destinationText === undefined || destinationText === null) {
+  const destinations = destinationKeys.map(text).filter((value) => value !== null);
+  const [destinationText] = destinations;
+  if (destinationText === undefined) {
     throw new InvalidInput(field, raw, `has none of ${destinationKeys.join(', ')}`);
   }
+  // A row with two destinations is not understood, and so never ours: a delete would name one and mean another.
+  const isPlain = destinations.length === 1 && text('DestinationPrefixListId') === null;
   return {
-    destination: text('DestinationPrefixListId') === null ? tryParseCidr(destinationText) : null,
+    destination: isPlain ? tryParseCidr(destinationText) : null,
     destinationText,
     nextHop: parseNextHop(record, text),
     state: text('State') ?? 'active',
