@@ -93,7 +93,7 @@ export class Stage {
       world: worldOf(options),
       transitionMs: 5,
       waits: options.waits ?? 'skip',
-      asyncRetrySeconds: [1, 2],
+      asyncRetrySeconds: [0.1, 0.2],
       ...(options.throttle === undefined ? {} : { throttle: options.throttle }),
     });
     const admin = new DynamoDBClient(clientConfig(sandbox.url, 'ADMIN'));
@@ -118,6 +118,12 @@ export class Stage {
   async claim(id: string, claimId: string, wanted: object = {}): Promise<void> {
     const Item = { pk: arnOf(id), sk: 'claim', claimId, network: 'default', onLinkPrefix: 24, ...wanted };
     await this.#node(id).send(new PutCommand({ TableName: this.names.claims, Item }));
+  }
+
+  /** The same item, written with every right. */
+  async claimAsAdmin(id: string, claimId: string, wanted: object): Promise<void> {
+    const Item = { pk: arnOf(id), sk: 'claim', claimId, network: 'default', onLinkPrefix: 24, ...wanted };
+    await this.#dynamo.send(new PutCommand({ TableName: this.names.claims, Item }));
   }
 
   async answer(id: string): Promise<Answer | null> {
@@ -271,6 +277,11 @@ export class Stage {
       .filter((row) => /^10\.244\.\d+\.0\/24$/.test(row.DestinationCidrBlock ?? '') && !isForeign(row))
       .map((row) => `${row.DestinationCidrBlock} ${row.NetworkInterfaceId ?? '-'} ${row.State}`)
       .sort();
+  }
+
+  /** Destinations of other people's rows that every listed table has from the start. */
+  get foreignDestinations(): readonly string[] {
+    return foreignRows.flatMap((row) => row['DestinationCidrBlock'] ?? []);
   }
 
   /** Every member of every row that is not a lease's. */
