@@ -124,10 +124,11 @@ export class Watch {
   }
 
   #foreignText(): string {
-    const planted = tableIds.map((id) =>
-      this.#stage.rows(id).filter((row) => this.isForeign(id, row.DestinationCidrBlock)),
+    const base = new Set(this.#stage.foreignDestinations);
+    const rows = [...this.#stage.tables()].map(([id, routes]) =>
+      routes.filter(({ DestinationCidrBlock: to }) => to === undefined || base.has(to) || this.isForeign(id, to)),
     );
-    return `${this.#stage.foreign()}${JSON.stringify(planted)}${JSON.stringify(this.#stage.rows('rtb-public'))}`;
+    return JSON.stringify(rows);
   }
 }
 

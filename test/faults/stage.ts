@@ -267,8 +267,14 @@ export class Stage {
 
   /** Rows of a table straight from the sandbox: no call of ours is in the log. */
   rows(tableId: string): readonly Route[] {
-    const table = this.sandbox.ec2.snapshot().routeTables.find((each) => each['RouteTableId'] === tableId);
-    return (table?.['Routes'] ?? []) as readonly Route[];
+    return this.tables().get(tableId) ?? [];
+  }
+
+  tables(): ReadonlyMap<string, readonly Route[]> {
+    const { routeTables } = this.sandbox.ec2.snapshot();
+    return new Map(
+      routeTables.map((table) => [String(table['RouteTableId']), (table['Routes'] ?? []) as readonly Route[]]),
+    );
   }
 
   /** Rows of leases, such as `10.244.1.0/24 eni-001 active`, in order of the subnet. */
@@ -286,23 +292,19 @@ export class Stage {
 
   /** Every member of every row that is not a lease's. */
   foreign(): string {
-    return JSON.stringify(tableIds.map((id) => this.rows(id).filter(isForeign)));
+    const tables = this.tables();
+    return JSON.stringify(tableIds.map((id) => tables.get(id)?.filter(isForeign)));
   }
 
-  async calls(): Promise<ApiCall[]> {
-    return (await this.control('GET', 'calls')) as ApiCall[];
+  calls(): readonly ApiCall[] {
+    return this.sandbox.calls.calls;
   }
 
   /** Calls of the stack's functions at EC2 since the last `forget`, such as `CreateRoute rtb-a 10.244.1.0/24`. */
-  async ec2Calls(name?: 'sync-routes' | 'keep-leases' | 'resync'): Promise<string[]> {
-    return (await this.calls())
+  ec2Calls(name?: 'sync-routes' | 'keep-leases' | 'resync'): string[] {
+    return this.calls()
       .filter((call) => call.service === 'ec2' && call.function !== undefined)
-      .filter(
-        (call) =>
-          name === undefined ||
-          (call.function ?? '').toLowerCase().includes(name.replace('-', '')) ||
-          (call.function ?? '').includes(name),
-      )
+      .filter((call) => name === undefined || (call.function ?? '').includes(name))
       .map(({ action, parameters }) => {
         const table = parameters['RouteTableId'];
         const where = Array.isArray(table) ? table.join(',') : table;
@@ -310,12 +312,14 @@ export class Stage {
       });
   }
 
-  async writes(): Promise<string[]> {
-    return (await this.ec2Calls()).filter((call) => /^(Create|Replace|Delete)Route /.test(call)).sort();
+  writes(): string[] {
+    return this.ec2Calls()
+      .filter((call) => /^(Create|Replace|Delete)Route /.test(call))
+      .sort();
   }
 
-  async forget(): Promise<void> {
-    await this.control('DELETE', 'calls');
+  forget(): void {
+    this.sandbox.calls.clear();
   }
 
   /** Messages that ended in a dead-letter queue or among the rejects. */
