@@ -43,7 +43,8 @@ async function work(event: unknown, run: Run): Promise<Batch> {
     await goOn(room, run, syncId, pass);
     return done;
   }
-  const { result } = turn;
+  const { result, unreleased } = turn;
+  if (unreleased !== null) run.error('the turn was not given back: it ends by itself', { syncId }, unreleased);
   if (result === null) {
     run.info('covered by a later sync', { syncId });
     return done;
