@@ -21,6 +21,22 @@ export function countedRows(table: RouteTable, family: Family): number {
   return table.routes.filter((route) => countsAgainstQuota(route, family)).length;
 }
 
+/** Rows that a table takes, of each family: EC2 counts them apart. */
+export type Limits = Readonly<Record<Family, number>>;
+
+/**
+ * The configured limit, lowered by what `RouteLimitExceeded` taught. A table that holds more than it was said to take
+ * shows that the quota was raised since; no route goes because of a limit that is disproved.
+ */
+export function limitsOf(table: RouteTable | null, configured: number, learned: Partial<Limits>): Limits {
+  const of = (family: Family): number => {
+    const rows = learned[family];
+    if (rows === undefined) return configured;
+    return Math.min(configured, Math.max(rows, table === null ? 0 : countedRows(table, family)));
+  };
+  return { ipv4: of('ipv4'), ipv6: of('ipv6') };
+}
+
 /** One table as the choice of leases sees it. */
 export interface TableRoom {
   readonly id: string;

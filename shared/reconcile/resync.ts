@@ -12,7 +12,7 @@ import { runPass } from './run-pass.ts';
 import { capacityEvents, changeEvents, failureEvents, refusalEvents } from './sync-events.ts';
 import { blindReport, syncReport } from './sync-report.ts';
 import type { SyncDeps, SyncRequest } from './sync-request.ts';
-import { freshTable, readState, type SyncState, writtenState } from './sync-state.ts';
+import { freshTable, learnedLimits, readState, type SyncState, writtenState } from './sync-state.ts';
 import type { TableRun } from './table-run.ts';
 
 export interface SyncResult {
@@ -58,7 +58,7 @@ export async function resync(request: SyncRequest, deps: SyncDeps): Promise<Sync
       confirmedAt: pass.confirmedAt,
     });
     const refusal = refusalEvents(report, pass.state);
-    const capacity = capacityEvents(deps.network, plan, picture, refusal.state);
+    const capacity = capacityEvents(deps.network, plan, picture, refusal.state, deps.clock.now());
     state = capacity.state;
     await deps.state.write(writtenState(state));
     const isLast = !pass.moved || attempt === replans || deps.clock.now() >= request.deadline;
@@ -79,14 +79,11 @@ export async function resync(request: SyncRequest, deps: SyncDeps): Promise<Sync
 }
 
 function planOf(picture: Picture, state: SyncState, request: SyncRequest, distrust: boolean, now: number): NetworkPlan {
-  const limits = Object.entries(state.tables).flatMap(([id, table]): [string, number][] =>
-    table.limit !== null && table.limit.until > now ? [[id, table.limit.rows]] : [],
-  );
   return planNetwork({
     config: picture.config,
     leases: picture.leases.leases,
     tables: picture.tables,
-    limits: new Map(limits),
+    limits: new Map(Object.entries(state.tables).map(([id, table]) => [id, learnedLimits(table, now)])),
     unknown: unknownSubnets(picture),
     force: request.force,
     distrust,
