@@ -164,3 +164,21 @@ test('E14: a route that is absent is created', async () => {
   await world.sync();
   assert.deepEqual(world.writes().sort(), perTable('CreateRoute rtb 10.244.1.0/24 eni-1'));
 });
+
+test('E1: a limit that was learned from an old reading costs no working route', async () => {
+  const world = new SyncWorld();
+  await world.settle(lease(1), lease(2));
+  world.tables.interfaces('attached', 'eni-3');
+  world.tables.limits.set('rtb-1', 3);
+  // Somebody else takes the last place, and the next reading does not show it yet.
+  world.tables.plant('rtb-1', rowOf('172.16.0.0/16', 'eni-vpn'));
+  world.tables.lag('rtb-1', 1);
+  world.leases.put(lease(3));
+  await world.sync();
+  for (let round = 0; round < 3; round += 1) {
+    world.clock.advance(60_000);
+    await world.sync();
+  }
+  assert.equal(world.count('DeleteRoute'), 0);
+  assert.ok(world.tables.text('rtb-1').includes('10.244.2.0/24 -> eni-2 active'));
+});
