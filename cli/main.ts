@@ -31,4 +31,8 @@ const terminal: Console = {
   },
 };
 
+// npm runs scripts in the folder of package.json; files are named from where the command was typed.
+const typedIn = process.env['npm_lifecycle_event'] === 'leaseway' ? process.env['INIT_CWD'] : undefined;
+if (typedIn !== undefined) process.chdir(typedIn);
+
 process.exitCode = await runCli(process.argv.slice(2), terminal);
