@@ -1,0 +1,121 @@
+/** The interface towards the peers, and what the node knows of itself by it. */
+import { bitsOf, type Cidr, cidrOf, contains, type Family, tryParseAddress } from '../../shared/domain/cidr.ts';
+import { isOurDeviceName, type KernelRoute } from '../../shared/domain/kernel-rows.ts';
+import type { NodeAddress, NodeFacts } from '../../shared/domain/node-facts.ts';
+import type { Link, LinkAddress } from './read-links.ts';
+
+export interface NodeChoices {
+  readonly instanceId: string;
+  /** A name, an address or a pattern such as `ens*`; null: that of the default route. */
+  readonly interface: string | null;
+  /** Overrides of the own lease's node addresses. */
+  readonly nodeAddresses: Readonly<Record<Family, string | null>>;
+  readonly gateways: Readonly<Record<Family, string | null>>;
+}
+
+/** The node has no uplink at present: nothing can be concluded, and nothing is changed. */
+export class NoUplink extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'NoUplink';
+  }
+}
+
+/** @throws NoUplink */
+export function nodeFacts(
+  choices: NodeChoices,
+  leased: Readonly<Record<Family, string | null>>,
+  links: readonly Link[],
+  routes: readonly KernelRoute[],
+): NodeFacts {
+  const wanted = {
+    ipv4: choices.nodeAddresses.ipv4 ?? leased.ipv4,
+    ipv6: choices.nodeAddresses.ipv6 ?? leased.ipv6,
+  };
+  const uplink = chooseUplink(choices.interface, wanted, links, routes);
+  return {
+    instanceId: choices.instanceId,
+    uplink: uplink.name,
+    uplinkMtu: uplink.mtu,
+    addresses: { ipv4: addressOf(uplink, 'ipv4', wanted.ipv4), ipv6: addressOf(uplink, 'ipv6', wanted.ipv6) },
+    routers: {
+      ipv4: choices.gateways.ipv4 ?? gatewayOf(uplink, 'ipv4', routes) ?? firstAddress(uplink),
+      ipv6: choices.gateways.ipv6 ?? gatewayOf(uplink, 'ipv6', routes),
+    },
+    localNetworks: uplink.addresses.filter(({ prefix, family }) => prefix < bitsOf(family)).flatMap(networkOf),
+  };
+}
+
+/** `--interface`, else the default route's, else the one that has the node's address. */
+export function chooseUplink(
+  wanted: string | null,
+  addresses: Readonly<Record<Family, string | null>>,
+  links: readonly Link[],
+  routes: readonly KernelRoute[],
+): Link {
+  const candidates = links.filter(({ name, kind }) => !(isOurDeviceName(name) && kind === 'vxlan'));
+  const holding = (address: string): Link | undefined =>
+    candidates.find((link) => link.addresses.some((own) => own.address === address));
+  if (wanted !== null) {
+    const address = tryParseAddress(wanted)?.text;
+    const found =
+      candidates.find(({ name }) => name === wanted) ??
+      (address === undefined ? candidates.find(({ name }) => matches(wanted, name)) : holding(address));
+    if (found === undefined) throw new NoUplink(`no interface is, has or matches ${wanted}`);
+    return found;
+  }
+  const bySize = routes
+    .filter(({ destination, type }) => type === 'unicast' && (destination === '0.0.0.0/0' || destination === '::/0'))
+    .sort((a, b) => (a.family === b.family ? a.metric - b.metric : a.family === 'ipv4' ? -1 : 1));
+  const byRoute = candidates.find(({ name }) => name === bySize[0]?.dev);
+  if (byRoute !== undefined) return byRoute;
+  for (const address of [addresses.ipv4, addresses.ipv6]) {
+    const found = address === null ? undefined : holding(address);
+    if (found !== undefined) return found;
+  }
+  throw new NoUplink('there is no default route, and no interface has the node address: give --interface');
+}
+
+/** `*` stands for any characters, `?` for one. */
+function matches(pattern: string, name: string): boolean {
+  const source = pattern
+    .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
+  return new RegExp(`^${source}$`).test(name);
+}
+
+/** The leased address where the uplink has it, else the uplink's first: an advertised address is another machine's. */
+function addressOf(uplink: Link, family: Family, wanted: string | null): NodeAddress | null {
+  const own = uplink.addresses.filter((candidate) => candidate.family === family && candidate.global);
+  const found = own.find(({ address }) => address === wanted) ?? own[0];
+  return found === undefined ? null : { address: found.address, onLinkPrefix: found.prefix };
+}
+
+function gatewayOf(uplink: Link, family: Family, routes: readonly KernelRoute[]): string | null {
+  const destination = family === 'ipv4' ? '0.0.0.0/0' : '::/0';
+  const defaults = routes.filter(
+    (route) => route.destination === destination && route.dev === uplink.name && route.via !== null,
+  );
+  return defaults.sort((a, b) => a.metric - b.metric)[0]?.via ?? null;
+}
+
+/** AWS keeps the first address of every subnet's range for the VPC router. */
+function firstAddress(uplink: Link): string | null {
+  const own = uplink.addresses.find(({ family, global, prefix }) => family === 'ipv4' && global && prefix < 31);
+  const [network] = own === undefined ? [] : networkOf(own);
+  return network === undefined ? null : cidrOf('ipv4', network.base + 1n, 32).text.replace('/32', '');
+}
+
+function networkOf({ family, address, prefix }: LinkAddress): Cidr[] {
+  const parsed = tryParseAddress(address);
+  return parsed === null ? [] : [cidrOf(family, parsed.value, prefix)];
+}
+
+/** Whether the address is on-link at the uplink. */
+export function isOnLink(facts: NodeFacts, address: string): boolean {
+  const parsed = tryParseAddress(address);
+  if (parsed === null) return false;
+  const host = cidrOf(parsed.family, parsed.value, bitsOf(parsed.family));
+  return facts.localNetworks.some((network) => contains(network, host));
+}
