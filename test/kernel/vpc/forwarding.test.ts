@@ -52,6 +52,7 @@ kernelTest('a route to an ENI of the same subnet works by way of the router, and
   const vpc = await modelVpc(t);
   const [a, b] = [await addHost(t, vpc, 1, 10), await addHost(t, vpc, 1, 11)];
   await checkOff(vpc, b.eniId);
+  assert.equal((await b.endpoint.echo(a.ipv6)).outcome, 'answered');
   await giveAddresses(b, '10.244.2.5/32', 'fd00:244:0:2::5/128');
   const routes = [toEni('10.244.2.0/24', b.eniId), toEni('fd00:244:0:2::/64', b.eniId)];
   await vpc.applyRouteTables([mainTable('rtb-1', routes)]);
