@@ -1,13 +1,11 @@
 /** The agent's commands. */
 import { Command, CommanderError } from 'commander';
+import { InvalidInput } from '../../shared/domain/invalid-input.ts';
+import { cleanupCommand } from './cleanup-command.ts';
 import { runCommand } from './run-command.ts';
-import { addRunOptions, runOptions } from './run-options.ts';
-
-export interface AgentTerminal {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  print(line: string): void;
-  note(line: string): void;
-}
+import { addRunOptions, defaultStateDir, runOptions } from './run-options.ts';
+import { statusCommand } from './status-command.ts';
+import type { AgentTerminal } from './terminal.ts';
 
 /** Gives the exit code. */
 export async function runAgent(args: readonly string[], terminal: AgentTerminal): Promise<number> {
@@ -19,14 +17,32 @@ export async function runAgent(args: readonly string[], terminal: AgentTerminal)
       writeErr: (text) => terminal.note(text.trimEnd()),
     })
     .exitOverride();
-  addRunOptions(program.command('run').description('program this node and keep it so')).action(async (_, command) => {
-    code = await runCommand(runOptions(command as Command), terminal);
+  const run = addRunOptions(program.command('run').description('program this node and keep it so'));
+  run.action(async () => {
+    code = await runCommand(runOptions(run), terminal);
   });
+  program
+    .command('status')
+    .description('each peer, its path and why')
+    .option('--json', 'as JSON', false)
+    .option('--state-dir <folder>', "the agent's state folder", defaultStateDir)
+    .action(async (options: { json: boolean; stateDir: string }) => {
+      code = await statusCommand(options.stateDir, options.json, terminal);
+    });
+  program
+    .command('cleanup')
+    .description('remove all that the agent made, and nothing else')
+    .option('--state-dir <folder>', "the agent's state folder", defaultStateDir)
+    .action(async (options: { stateDir: string }) => {
+      code = await cleanupCommand(options.stateDir, terminal);
+    });
   try {
     await program.parseAsync(args, { from: 'user' });
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 1;
-    throw error;
+    if (!(error instanceof InvalidInput)) throw error;
+    terminal.note(`leaseway agent: ${error.message}`);
+    return 1;
   }
 }

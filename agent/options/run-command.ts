@@ -1,13 +1,18 @@
 /** `leaseway agent run`. */
+
+import { startMonitor } from '../linux/monitor.ts';
 import { systemRunner } from '../linux/runner.ts';
 import { systemSysctls } from '../linux/sysctl.ts';
 import { settingsRecord } from '../linux/sysctl-record.ts';
-import { mapFileOnce } from '../reconcile/map-file.ts';
-import { runOnce } from '../reconcile/once.ts';
+import { toolProblem } from '../linux/versions.ts';
+import { runLoop } from '../reconcile/loop.ts';
+import { mapFile } from '../reconcile/map-file.ts';
+import { onceExit, runOnce } from '../reconcile/once.ts';
 import type { NodeWorld } from '../reconcile/pass.ts';
+import { printPlan } from '../reconcile/print-plan.ts';
 import { statusFile } from '../reconcile/status-file.ts';
-import type { AgentTerminal } from './program.ts';
 import type { RunOptions } from './run-options.ts';
+import type { AgentTerminal } from './terminal.ts';
 
 export async function runCommand(options: RunOptions, terminal: AgentTerminal): Promise<number> {
   const sysctls = systemSysctls();
@@ -23,5 +28,24 @@ export async function runCommand(options: RunOptions, terminal: AgentTerminal): 
     },
     now: () => Date.now(),
   };
-  return runOnce(world, mapFileOnce(options.map ?? ''), statusFile(stateDir));
+  const problem = await toolProblem(world.runner);
+  if (problem !== null) {
+    world.log.warn(problem);
+    return onceExit.none;
+  }
+  const source = mapFile(options.map ?? '');
+  const sink = statusFile(stateDir);
+  if (options.plan) return printPlan(world, source, terminal.print);
+  if (options.once) return runOnce(world, source, sink);
+  await runLoop(
+    {
+      world,
+      source,
+      sink,
+      watchKernel: (ring) => startMonitor(terminal.env, ring, world.log.warn),
+      sweep: options.sweep,
+    },
+    terminal.signal,
+  );
+  return 0;
 }

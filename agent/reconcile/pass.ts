@@ -2,20 +2,24 @@
 import type { Family } from '../../shared/domain/cidr.ts';
 import { type KernelRoute, routeKind } from '../../shared/domain/kernel-rows.ts';
 import { subnetOf } from '../../shared/domain/lease.ts';
+import { movedAddresses } from '../../shared/domain/moved-addresses.ts';
 import type { NetworkConfig } from '../../shared/domain/network-config.ts';
-import { type GuardState, holdPeers } from '../../shared/domain/node-guard.ts';
+import type { NodeFacts } from '../../shared/domain/node-facts.ts';
+import { type GuardedMap, type GuardState, holdPeers } from '../../shared/domain/node-guard.ts';
 import { type NodeRows, nodeRows, ownLease } from '../../shared/domain/node-rows.ts';
 import { nodeAddressOf } from '../../shared/domain/path.ts';
 import type { AgentLease, AgentMap } from '../../shared/domain/read-map.ts';
 import { subnetEnv } from '../../shared/domain/subnet-env.ts';
-import { writeIfOther } from '../linux/atomic-file.ts';
 import { ensureDevices, ourDevices } from '../linux/devices.ts';
 import { kernelTables } from '../linux/kernel-tables.ts';
 import { retireDevices } from '../linux/lingering.ts';
-import { readLinks } from '../linux/read-links.ts';
+import { ensureMasquerade } from '../linux/masquerade.ts';
+import { masqueradeRules } from '../linux/masquerade-rules.ts';
+import { type Link, readLinks } from '../linux/read-links.ts';
 import { readRoutes } from '../linux/read-routes.ts';
 import { ensureSettings } from '../linux/reverse-path.ts';
 import type { Runner } from '../linux/runner.ts';
+import { writeSubnetEnv } from '../linux/subnet-env-file.ts';
 import type { Sysctls } from '../linux/sysctl.ts';
 import type { SettingsRecord } from '../linux/sysctl-record.ts';
 import { NoUplink, nodeFacts } from '../linux/uplink.ts';
@@ -57,36 +61,60 @@ export interface PassInput {
   readonly guard: GuardState;
 }
 
-/** @throws Error when the kernel could not be read: unknown is not empty, and nothing was changed. */
-export async function runPass(world: NodeWorld, { map, isNew, guard }: PassInput): Promise<PassResult> {
-  const { runner, options, log } = world;
+/** What a pass wants, before anything is written. */
+export interface Decision {
+  readonly own: AgentLease;
+  readonly facts: NodeFacts;
+  readonly links: readonly Link[];
+  readonly wanted: NodeRows;
+  readonly guarded: GuardedMap;
+}
+
+/** A sentence where nothing may be changed. @throws Error when the kernel could not be read: unknown is not empty. */
+export async function decide(world: NodeWorld, { map, isNew, guard }: PassInput): Promise<Decision | string> {
+  const { runner, options } = world;
   const own = ownLease(map, options.instanceId);
-  if (own === null)
-    return nothing(guard, `instance ${options.instanceId} has no lease in the map (revision ${map.revision})`);
-  const [links, before] = await Promise.all([readLinks(runner), readRoutes(runner)]);
-  const facts = tryFacts(world, own, links, before);
-  if (typeof facts === 'string') return nothing(guard, facts);
+  if (own === null) return `instance ${options.instanceId} has no lease in the map (revision ${map.revision})`;
+  const [links, routes] = await Promise.all([readLinks(runner), readRoutes(runner)]);
+  const facts = tryFacts(world, own, links, routes);
+  if (typeof facts === 'string') return facts;
   // An address that is being moved or renewed must not look like a node without peers.
   const lost = map.config.families.find(({ family }) => nodeAddressOf(own, family) && facts.addresses[family] === null);
-  if (lost !== undefined) return nothing(guard, `${facts.uplink} has no ${lost.family} address at present`);
-
+  if (lost !== undefined) return `${facts.uplink} has no ${lost.family} address at present`;
   const guarded = holdPeers(guard, map, own, { isNew, now: world.now() });
-  const wanted = nodeRows(guarded.map, own, facts);
+  return { own, facts, links, guarded, wanted: nodeRows(guarded.map, own, facts) };
+}
+
+/** @throws Error when the kernel could not be read, or not be written as a whole. */
+export async function runPass(world: NodeWorld, input: PassInput): Promise<PassResult> {
+  const { runner, options, log } = world;
+  const { map } = input;
+  const decision = await decide(world, input);
+  if (typeof decision === 'string') return nothing(input.guard, decision);
+  const { own, facts, links, wanted, guarded } = decision;
+
   const devices = await ensureDevices(runner, wanted.devices, links, log.info);
   const settings = await ensureSettings({ ...world, log: log.info }, map.config, facts.uplink, wanted.devices);
 
   const tables = kernelTables(runner, ourDevices(devices.links));
   const actual = await readTables(tables);
   const applied = await applyPlans(planTables(wanted, actual), tables);
+  for (const address of movedAddresses(input.guard.known, guarded.state.known)) {
+    log.info(`${address} is another machine's now: what the kernel knew of it is flushed`);
+    await runner.run(['ip', 'neigh', 'flush', 'to', address, 'dev', facts.uplink]);
+  }
   const needed = new Set(wanted.devices.map(({ name }) => name));
   const retired = await retireDevices(runner, options.stateDir, devices.links, needed, world.now());
+
+  const rules = options.masquerade ? masqueradeRules(map.config, own, facts, options.masqueradeExempt) : '';
+  const masquerade = await ensureMasquerade(runner, options.stateDir, rules);
 
   const peers = peerStatuses(wanted, applied);
   const ownRows = ownRowProblems(wanted.routes, map.config, own, applied);
   const ready = devices.problems.length === 0 && ownRows.length === 0;
   if (ready && options.subnetEnv !== null) {
     const content = subnetEnv(map.config, own, wanted.mtu, options.masquerade);
-    if (await writeIfOther(options.subnetEnv, content)) log.info(`${options.subnetEnv}: written`);
+    if (await writeSubnetEnv(options.stateDir, options.subnetEnv, content)) log.info(`${options.subnetEnv}: written`);
   }
   const held = guarded.held.length;
   return {
@@ -98,11 +126,12 @@ export async function runPass(world: NodeWorld, { map, isNew, guard }: PassInput
       ...devices.problems,
       ...settings,
       ...applied.problems,
+      ...(masquerade.problem === null ? [] : [masquerade.problem]),
       ...(held === 0 ? [] : [`${held} peers vanished from the map at once and are kept until it stays that way`]),
     ],
     conflicts: foreignRows(actual.routes, wanted.routes, ownSubnets(map.config, own), map.config),
     guard: guarded.state,
-    changes: devices.changes + applied.changes + retired,
+    changes: devices.changes + applied.changes + retired + (masquerade.changed ? 1 : 0),
     failedRows: applied.missingRoutes.size,
     skippedLeases: peers.filter(({ path }) => path === null).length,
     heldPeers: held,

@@ -1,0 +1,17 @@
+/** `leaseway agent cleanup`. */
+import { systemRunner } from '../linux/runner.ts';
+import { systemSysctls } from '../linux/sysctl.ts';
+import { settingsRecord } from '../linux/sysctl-record.ts';
+import { cleanup } from '../reconcile/cleanup.ts';
+import type { AgentTerminal } from './terminal.ts';
+
+export async function cleanupCommand(stateDir: string, terminal: AgentTerminal): Promise<number> {
+  const { done, problems } = await cleanup(
+    systemRunner(terminal.env),
+    settingsRecord(stateDir, systemSysctls()),
+    stateDir,
+  );
+  for (const thing of done) terminal.print(`removed: ${thing}`);
+  for (const problem of problems) terminal.note(`leaseway agent: ${problem}`);
+  return problems.length === 0 ? 0 : 1;
+}
