@@ -5,9 +5,12 @@ import { runAgent } from './options/program.ts';
 const ending = new AbortController();
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => ending.abort());
 
-process.exitCode = await runAgent(process.argv.slice(2), {
+// No top-level await: the single executable is a script, not an ES module.
+void runAgent(process.argv.slice(2), {
   env: process.env,
   signal: ending.signal,
   print: (line) => void process.stdout.write(`${line}\n`),
   note: (line) => void process.stderr.write(`${line}\n`),
+}).then((code) => {
+  process.exitCode = code;
 });
