@@ -1,6 +1,6 @@
 /**
- * All of the agent that is not the kernel's: who the node is, its claim, where maps come from, and what it says of itself.
- * `startControl` gives the loop its two ports and takes everything down again.
+ * The agent's side that speaks with DynamoDB: its claim, and the maps it is answered with. Everything here can fail for
+ * hours without a packet being lost.
  */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { documentClient } from '../shared/aws/clients.ts';
@@ -27,96 +27,104 @@ export interface ControlOptions {
   readonly claimsTable: string;
   readonly mapTable: string;
   readonly stateDir: string;
-  /** Null: none is written, and none is read. */
+  /** Null: there is none to look the previous subnet up in. */
   readonly subnetEnv: string | null;
   /** `--subnet`: this one or none. */
   readonly subnet: Cidr | null;
   /** Milliseconds between two looks at the map. */
   readonly poll: number;
   readonly version: string;
+  /** False: only reads maps (`--once`, `--plan`). */
+  readonly claims: boolean;
 }
 
 export interface ControlPorts {
   readonly identity: NodeIdentity;
-  /** Reads the identity anew: the interface's MTU or prefix may have changed since. */
-  refreshIdentity(): Promise<NodeIdentity>;
+  /** Reads the identity anew, for each claim: the interface's MTU or prefix may have changed. */
+  readIdentity(): Promise<NodeIdentity>;
+  /** What the loop made of the maps so far. */
+  appliedRevision(): number | null;
+  lastMap(): AgentMap | null;
   readonly runner: Runner;
   readonly clockUntil: ClockUntil;
   readonly log: AgentLog;
-  /** Null: made for the instance's region. */
+  /** One for the instance's region, unless given. */
   readonly client?: DynamoDBDocumentClient;
 }
 
 export interface Control {
+  /** The loop's to start and to close. */
   readonly source: MapSource;
-  claimStatus(): ClaimStatus;
-  /** Tells what the loop applied: renewals carry it, and the lease's length comes from it. */
-  applied(map: AgentMap): void;
-  /** Ends the claim's loop; with `release` the lease is given up. The source is the loop's to close. */
+  /** Null: nothing is claimed. */
+  claimStatus(): ClaimStatus | null;
+  /** Ends the claim's loop; with `release` the lease is given up. @throws Refusal when that cannot be said */
   close(release: boolean): Promise<void>;
 }
 
 /** Claims at once, and goes on by itself. */
 export async function startControl(options: ControlOptions, ports: ControlPorts): Promise<Control> {
-  const { identity, log, runner, clockUntil } = ports;
-  const { arn: instanceArn, region } = identity.instance;
+  const { network, mapTable, stateDir } = options;
+  const { identity, log, clockUntil } = ports;
+  const { arn: instanceArn, instanceId, region } = identity.instance;
   const client = ports.client ?? documentClient({ region });
   const bootId = await readBootId();
-  const lease = leaseMemory(options.stateDir);
-  const previous = await wish(options, lease, instanceArn, log);
-  let applied: AgentMap | null = null;
+  const lease = leaseMemory(stateDir);
+  const claiming = options.claims ? await claim(options, ports, client, lease, bootId) : null;
+  const holdsLease = () => ports.lastMap()?.leases.some((own) => own.instanceId === instanceId) ?? false;
+  const { now } = clockUntil(new AbortController().signal);
 
-  const claiming: Claiming = startClaiming({
+  const source = dynamoMapSource({
+    items: dynamoMapItems({ client, tableName: mapTable }, network),
+    network,
+    memory: mapMemory({ stateDir, network, lease, bootId, instanceArn, now }),
+    poll: options.poll,
+    // Until the own lease is in the map the node can do nothing, whatever was granted.
+    isWaiting: () => (claiming?.isWaiting() ?? false) || !holdsLease(),
+    clockUntil,
+    log,
+  });
+  return {
+    source,
+    claimStatus: () => claiming?.status() ?? null,
+    close: async (release) => {
+      try {
+        await (release ? claiming?.release() : claiming?.close());
+      } finally {
+        if (ports.client === undefined) client.destroy();
+      }
+    },
+  };
+}
+
+async function claim(
+  options: ControlOptions,
+  ports: ControlPorts,
+  client: DynamoDBDocumentClient,
+  memory: LeaseMemory,
+  bootId: string | null,
+): Promise<Claiming> {
+  const { runner, clockUntil, log } = ports;
+  const instanceArn = ports.identity.instance.arn;
+  return startClaiming({
     claims: dynamoNodeClaims({ client, tableName: options.claimsTable }, instanceArn),
-    memory: lease,
+    memory,
     instanceArn,
     bootId,
     subnet: options.subnet,
-    previous,
-    facts: async () => claimFacts(options, await ports.refreshIdentity()),
-    appliedRevision: () => applied?.revision ?? null,
-    leaseSeconds: () => applied?.config.leaseSeconds ?? null,
+    previous: await previous(options, memory, instanceArn, log),
+    facts: async () => claimFacts(options, await ports.readIdentity()),
+    appliedRevision: () => ports.appliedRevision(),
+    leaseSeconds: () => ports.lastMap()?.config.leaseSeconds ?? null,
     oldAddresses: async (subnet) => oldAddresses((await readHostNetwork(runner)).links, subnet),
     clockUntil,
     log,
   });
-
-  const source = dynamoMapSource({
-    items: dynamoMapItems({ client, tableName: options.mapTable }, options.network),
-    network: options.network,
-    memory: mapMemory({
-      stateDir: options.stateDir,
-      network: options.network,
-      lease,
-      bootId,
-      instanceArn,
-      now: () => clockUntil(new AbortController().signal).now(),
-    }),
-    poll: options.poll,
-    // Until the own lease is in the map the node can do nothing, whatever was granted.
-    isWaiting: () => claiming.isWaiting() || !holdsOwnLease(applied, identity.instance.instanceId),
-    clockUntil,
-    log,
-  });
-
-  return {
-    source,
-    claimStatus: () => claiming.status(),
-    applied: (map) => {
-      applied = map;
-    },
-    close: async (release) => {
-      if (release) await claiming.release();
-      else await claiming.close();
-      if (ports.client === undefined) client.destroy();
-    },
-  };
 }
 
 function claimFacts({ network, version }: ControlOptions, { eni, interface: chosen }: NodeIdentity) {
   return {
     network,
-    // The keeper takes the primary one by itself; naming it would be wrong after an ENI was exchanged.
+    // The keeper takes the primary one by itself, also after it was exchanged.
     eniId: eni === null || eni.isPrimary ? null : eni.eniId,
     onLinkPrefix: (chosen.ipv4 ?? chosen.ipv6)?.onLinkPrefix ?? null,
     mtu: chosen.mtu,
@@ -124,22 +132,18 @@ function claimFacts({ network, version }: ControlOptions, { eni, interface: chos
   };
 }
 
-function holdsOwnLease(map: AgentMap | null, instanceId: string): boolean {
-  return map?.leases.some((lease) => lease.instanceId === instanceId) ?? false;
-}
-
-async function wish(
-  { stateDir, subnetEnv }: ControlOptions,
+async function previous(
+  { subnetEnv }: ControlOptions,
   memory: LeaseMemory,
   instanceArn: string,
   log: AgentLog,
 ): Promise<Cidr | null> {
-  let remembered: Awaited<ReturnType<LeaseMemory['read']>> = null;
   try {
-    remembered = await memory.read();
+    const remembered = await memory.read();
+    const text = remembered === null && subnetEnv !== null ? await readSubnetEnv(subnetEnv) : null;
+    return previousSubnet(remembered, instanceArn, text);
   } catch (error) {
-    log.warn(`${stateDir}: ${error instanceof Error ? error.message : String(error)}`);
+    log.warn(`which subnet this node had: ${error instanceof Error ? error.message : String(error)}`);
+    return null;
   }
-  const text = remembered === null && subnetEnv !== null ? await readSubnetEnv(subnetEnv) : null;
-  return previousSubnet(remembered, instanceArn, text);
 }

@@ -22,7 +22,7 @@ export class ImdsUnavailable extends Error {
 }
 
 const advice =
-  "on EC2 a container needs the host's network or a metadata hop limit of 2, elsewhere --instance-arn is needed";
+  "on EC2 a container needs the host's network or a metadata hop limit of 2, elsewhere --instance has to give the ARN";
 
 /** IPv6 is asked where IPv4 does not answer: a subnet may have IPv6 only. */
 export const imdsEndpoints = ['http://169.254.169.254', 'http://[fd00:ec2::254]'] as const;

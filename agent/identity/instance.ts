@@ -25,7 +25,7 @@ export async function readInstance(imds: Imds): Promise<Instance> {
   return instanceOf(`arn:${partition}:ec2:${region}:${accountId}:instance/${instanceId}`, 'instance metadata');
 }
 
-/** From an ARN that an operator gives (`--instance-arn`). @throws InvalidInput */
+/** From an ARN that an operator gives (`--instance`). @throws InvalidInput */
 export function instanceOf(arn: string, field: string): Instance {
   const place = placeOf(arn);
   const instanceId = place && instanceIdOf(arn, place);

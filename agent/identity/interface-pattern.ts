@@ -13,14 +13,16 @@ export function linkTest(text: string, field = '--interface'): LinkTest {
   if (text === '') throw new InvalidInput(field, text, 'is empty');
   const address = tryParseAddress(text);
   if (address !== null) return (link) => link.addresses.some((own) => own.address === address.text);
-  const expression = /^\/(.+)\/$/.exec(text)?.[1];
-  if (expression !== undefined) return matches(compile(expression, text, field));
-  if (/[*?[]/.test(text)) return matches(compile(globSource(text), text, field));
-  return (link) => link.name === text;
+  const pattern = interfacePattern(text, field);
+  if (pattern === null) return (link) => link.name === text;
+  return (link) => pattern.test(link.name) || link.addresses.some((own) => pattern.test(own.address));
 }
 
-function matches(pattern: RegExp): LinkTest {
-  return (link) => pattern.test(link.name) || link.addresses.some(({ address }) => pattern.test(address));
+/** Null: the text is a plain name. @throws InvalidInput on a pattern that cannot be one */
+export function interfacePattern(text: string, field = '--interface'): RegExp | null {
+  const expression = /^\/(.+)\/$/.exec(text)?.[1];
+  if (expression !== undefined) return compile(expression, text, field);
+  return /[*?[]/.test(text) ? compile(globSource(text), text, field) : null;
 }
 
 function compile(source: string, text: string, field: string): RegExp {

@@ -29,7 +29,7 @@ export async function readIdentity({ imds, runner }: IdentityPorts, options: Ide
   const chosen = chooseInterface(await readHostNetwork(runner), options);
   const given = options.eniId === null ? null : { eniId: options.eniId, subnetId: null, isPrimary: false };
   if (options.instanceArn !== null) {
-    return { instance: instanceOf(options.instanceArn, '--instance-arn'), interface: chosen, eni: given };
+    return { instance: instanceOf(options.instanceArn, '--instance'), interface: chosen, eni: given };
   }
   const instance = await readInstance(imds);
   return {

@@ -2,6 +2,7 @@
 import { bitsOf, type Cidr, cidrOf, contains, type Family, tryParseAddress } from '../../shared/domain/cidr.ts';
 import { isOurDeviceName, type KernelRoute } from '../../shared/domain/kernel-rows.ts';
 import type { NodeAddress, NodeFacts } from '../../shared/domain/node-facts.ts';
+import { interfacePattern } from '../identity/interface-pattern.ts';
 import type { Link, LinkAddress } from './read-links.ts';
 
 export interface NodeChoices {
@@ -60,7 +61,7 @@ export function chooseUplink(
     const address = tryParseAddress(wanted)?.text;
     const found =
       candidates.find(({ name }) => name === wanted) ??
-      (address === undefined ? candidates.find(({ name }) => matches(wanted, name)) : holding(address));
+      (address === undefined ? candidates.find(fitting(wanted)) : holding(address));
     if (found === undefined) throw new NoUplink(`no interface is, has or matches ${wanted}`);
     return found;
   }
@@ -76,13 +77,10 @@ export function chooseUplink(
   throw new NoUplink('there is no default route, and no interface has the node address: give --interface');
 }
 
-/** `*` stands for any characters, `?` for one. */
-function matches(pattern: string, name: string): boolean {
-  const source = pattern
-    .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replaceAll('*', '.*')
-    .replaceAll('?', '.');
-  return new RegExp(`^${source}$`).test(name);
+function fitting(wanted: string): (link: Link) => boolean {
+  const pattern = interfacePattern(wanted);
+  if (pattern === null) return () => false;
+  return ({ name, addresses }) => pattern.test(name) || addresses.some(({ address }) => pattern.test(address));
 }
 
 /** The leased address where the uplink has it, else the uplink's first: an advertised address is another machine's. */

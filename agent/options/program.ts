@@ -1,9 +1,11 @@
 /** The agent's commands. */
 import { Command, CommanderError } from 'commander';
 import { InvalidInput } from '../../shared/domain/invalid-input.ts';
+import { addClaimOptions, claimOptions } from './claim-options.ts';
 import { cleanupCommand } from './cleanup-command.ts';
 import { runCommand } from './run-command.ts';
 import { addRunOptions, defaultStateDir, runOptions } from './run-options.ts';
+import { StartFailed } from './start-failed.ts';
 import { statusCommand } from './status-command.ts';
 import type { AgentTerminal } from './terminal.ts';
 
@@ -17,9 +19,9 @@ export async function runAgent(args: readonly string[], terminal: AgentTerminal)
       writeErr: (text) => terminal.note(text.trimEnd()),
     })
     .exitOverride();
-  const run = addRunOptions(program.command('run').description('program this node and keep it so'));
+  const run = addClaimOptions(addRunOptions(program.command('run').description('program this node and keep it so')));
   run.action(async () => {
-    code = await runCommand(runOptions(run), terminal);
+    code = await runCommand(runOptions(run), claimOptions(run, terminal.env), terminal);
   });
   program
     .command('status')
@@ -41,7 +43,7 @@ export async function runAgent(args: readonly string[], terminal: AgentTerminal)
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 1;
-    if (!(error instanceof InvalidInput)) throw error;
+    if (!(error instanceof InvalidInput || error instanceof StartFailed)) throw error;
     terminal.note(`leaseway agent: ${error.message}`);
     return 1;
   }

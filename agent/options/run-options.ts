@@ -44,7 +44,10 @@ interface RawOptions {
 export function addRunOptions(command: Command): Command {
   return command
     .option('--map <file>', 'read the map from a file instead of DynamoDB')
-    .option('--instance <id>', 'this instance, instead of asking the instance metadata service')
+    .option(
+      '--instance <id>',
+      "this instance's id, or without --map its ARN (default: of the instance metadata service)",
+    )
     .option('--interface <name>', "the uplink, by name, address or pattern (default: the default route's)")
     .option('--node-ip <address>', "this node's IPv4 address (default: the lease's)", addressOf('ipv4'))
     .option('--node-ipv6 <address>', "this node's IPv6 address (default: the lease's)", addressOf('ipv6'))
@@ -56,7 +59,7 @@ export function addRunOptions(command: Command): Command {
     )
     .option('--state-dir <folder>', 'where the agent keeps its state', defaultStateDir)
     .option('--subnet-env <file>', 'where the CNI plugin looks', defaultSubnetEnv)
-    .option('--listen <address>', 'health and metrics', '127.0.0.1:9476')
+    .option('--listen <address>', 'address and port of health and metrics, or off', '127.0.0.1:9476')
     .addOption(
       new Option('--rp-filter <mode>', 'reverse path filter of the uplink')
         .choices(['auto', 'loose', 'keep'])

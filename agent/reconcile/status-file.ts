@@ -1,4 +1,8 @@
-/** The status on disk, where `leaseway agent status` finds it by `--state-dir`. */
+/**
+ * The status on disk, where `leaseway agent status` finds what a single run (`--once`) said; an agent that goes on is asked
+ * itself.
+ */
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeIfOther } from '../linux/atomic-file.ts';
 import type { StatusSink } from './ports.ts';
@@ -13,4 +17,8 @@ export function statusFile(stateDir: string): StatusSink {
       await writeIfOther(statusPath(stateDir), `${JSON.stringify(status, null, 2)}\n`);
     },
   };
+}
+
+export function removeStatusFile(stateDir: string): Promise<void> {
+  return rm(statusPath(stateDir), { force: true });
 }

@@ -82,6 +82,6 @@ test('a machine outside EC2 says who it is, and the metadata service is not aske
   assert.equal(identity.eni?.eniId, 'eni-9');
   await assert.rejects(
     readIdentity({ imds, runner }, { ...nothing, instanceArn: 'i-0def' }),
-    /--instance-arn: is not an ARN/,
+    /--instance: is not an ARN/,
   );
 });
