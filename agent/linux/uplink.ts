@@ -1,5 +1,5 @@
 /** The interface towards the peers, and what the node knows of itself by it. */
-import { bitsOf, type Cidr, cidrOf, contains, type Family, tryParseAddress } from '../../shared/domain/cidr.ts';
+import { bitsOf, type Cidr, cidrOf, type Family, tryParseAddress } from '../../shared/domain/cidr.ts';
 import { isOurDeviceName, type KernelRoute } from '../../shared/domain/kernel-rows.ts';
 import type { NodeAddress, NodeFacts } from '../../shared/domain/node-facts.ts';
 import { interfacePattern } from '../identity/interface-pattern.ts';
@@ -47,34 +47,33 @@ export function nodeFacts(
   };
 }
 
-/** `--interface`, else the default route's, else the one that has the node's address. */
+/** `--interface`, else the one that has the node's address, else the default route's. */
 export function chooseUplink(
   wanted: string | null,
   addresses: Readonly<Record<Family, string | null>>,
   links: readonly Link[],
   routes: readonly KernelRoute[],
 ): Link {
-  const candidates = links.filter(({ name, kind }) => !(isOurDeviceName(name) && kind === 'vxlan'));
-  const holding = (address: string): Link | undefined =>
+  const candidates = links.filter(({ name, kind }) => name !== 'lo' && !(isOurDeviceName(name) && kind === 'vxlan'));
+  const holding = (address: string | null | undefined): Link | undefined =>
     candidates.find((link) => link.addresses.some((own) => own.address === address));
   if (wanted !== null) {
-    const address = tryParseAddress(wanted)?.text;
     const found =
       candidates.find(({ name }) => name === wanted) ??
-      (address === undefined ? candidates.find(fitting(wanted)) : holding(address));
+      holding(tryParseAddress(wanted)?.text ?? null) ??
+      candidates.find(fitting(wanted));
     if (found === undefined) throw new NoUplink(`no interface is, has or matches ${wanted}`);
     return found;
   }
-  const bySize = routes
+  const defaults = routes
     .filter(({ destination, type }) => type === 'unicast' && (destination === '0.0.0.0/0' || destination === '::/0'))
     .sort((a, b) => (a.family === b.family ? a.metric - b.metric : a.family === 'ipv4' ? -1 : 1));
-  const byRoute = candidates.find(({ name }) => name === bySize[0]?.dev);
-  if (byRoute !== undefined) return byRoute;
-  for (const address of [addresses.ipv4, addresses.ipv6]) {
-    const found = address === null ? undefined : holding(address);
-    if (found !== undefined) return found;
+  const found =
+    holding(addresses.ipv4) ?? holding(addresses.ipv6) ?? candidates.find(({ name }) => name === defaults[0]?.dev);
+  if (found === undefined) {
+    throw new NoUplink('no interface has the node address, and there is no default route: give --interface');
   }
-  throw new NoUplink('there is no default route, and no interface has the node address: give --interface');
+  return found;
 }
 
 function fitting(wanted: string): (link: Link) => boolean {
@@ -108,12 +107,4 @@ function firstAddress(uplink: Link): string | null {
 function networkOf({ family, address, prefix }: LinkAddress): Cidr[] {
   const parsed = tryParseAddress(address);
   return parsed === null ? [] : [cidrOf(family, parsed.value, prefix)];
-}
-
-/** Whether the address is on-link at the uplink. */
-export function isOnLink(facts: NodeFacts, address: string): boolean {
-  const parsed = tryParseAddress(address);
-  if (parsed === null) return false;
-  const host = cidrOf(parsed.family, parsed.value, bitsOf(parsed.family));
-  return facts.localNetworks.some((network) => contains(network, host));
 }

@@ -10,29 +10,26 @@ const oldest = { release: [5, 3], snapshot: 190_924, name: 'iproute2-5.3.0' } as
  * Until 5.6 iproute2 named itself by a date: `iproute2-ss200127`.
  */
 export async function toolProblem(runner: Runner): Promise<string | null> {
-  for (const tool of ['ip', 'bridge']) {
-    let said: string;
-    try {
-      said = await runner.output([tool, '-V']);
-    } catch (error) {
-      return `iproute2 is needed: ${error instanceof Error ? error.message : String(error)}`;
-    }
-    const problem = versionProblem(tool, said);
-    if (problem !== null) return problem;
+  try {
+    const problem = versionProblem(await runner.output(['ip', '-V']));
+    // bridge says a version of its own, 0.0 for years; it comes in the same package.
+    if (problem === null) await runner.output(['bridge', '-V']);
+    return problem;
+  } catch (error) {
+    return `iproute2 is needed: ${error instanceof Error ? error.message : String(error)}`;
   }
-  return null;
 }
 
-export function versionProblem(tool: string, said: string): string | null {
+/** @param said What `ip -V` printed. */
+export function versionProblem(said: string): string | null {
   const version = /iproute2-(?:ss(\d{6})|v?(\d+)\.(\d+))/.exec(said);
   const shown = said.trim().split('\n')[0] ?? '';
-  if (version === null)
-    return `${tool} is not of iproute2 (it says ${JSON.stringify(shown)}), ${oldest.name} or newer is needed`;
+  if (version === null) return `ip is not of iproute2 (it says "${shown}"): ${oldest.name} or newer is needed`;
   const [, snapshot, major, minor] = version;
   const [oldMajor, oldMinor] = oldest.release;
   const isOld =
     snapshot === undefined
       ? Number(major) < oldMajor || (Number(major) === oldMajor && Number(minor) < oldMinor)
       : Number(snapshot) < oldest.snapshot;
-  return isOld ? `${tool} is too old (${shown}): ${oldest.name} or newer is needed` : null;
+  return isOld ? `ip is too old (${shown}): ${oldest.name} or newer is needed` : null;
 }
