@@ -13,7 +13,7 @@ export function statusJson(report: AgentReport): Record<string, unknown> {
     epoch: status?.epoch ?? null,
     network: status?.network ?? null,
     subnets: status?.subnets ?? [],
-    problems: status?.problems ?? [],
+    problems: [...(claim?.problems ?? []), ...(status?.problems ?? [])],
     conflicts: status?.conflicts ?? [],
     counts: status?.counts ?? null,
     hindrances: hindrances(report),
