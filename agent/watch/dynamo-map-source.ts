@@ -5,7 +5,7 @@
 import { type MapHead, readHead, readPart } from '../../shared/aws/map-items.ts';
 import type { MapLease, NetworkMap } from '../../shared/domain/map.ts';
 import { type AgentMap, readMap } from '../../shared/domain/read-map.ts';
-import type { Clock } from '../../shared/reconcile/ports.ts';
+import { type Clock, Refusal } from '../../shared/reconcile/ports.ts';
 import type { AgentLog, MapListener, MapSource } from '../reconcile/ports.ts';
 import { type ClockUntil, ended } from '../stoppable-clock.ts';
 import { inTurns } from './in-turns.ts';
@@ -87,7 +87,7 @@ class MapWatch {
       this.#failures = 0;
       return null;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return problemText(error);
     }
   }
 
@@ -172,6 +172,12 @@ class MapWatch {
     // Nodes that started together do not go on asking together.
     return poll * (0.8 + random * 0.4);
   }
+}
+
+/** DynamoDB's own words (`socket hang up`) say nothing of what was asked. */
+function problemText(error: unknown): string {
+  if (error instanceof Refusal) return `the map table cannot be read: ${error.code}: ${error.message}`;
+  return error instanceof Error ? error.message : String(error);
 }
 
 function isSame(a: Place, b: Place | null): boolean {

@@ -129,7 +129,7 @@ function leaseOf(subnet: string): MapLease {
 }
 
 /** A TCP door before an endpoint; gives its own. */
-async function door(t: TestContext, to: { host: string; port: number }, isShut: () => boolean): Promise<string> {
+export async function door(t: TestContext, to: { host: string; port: number }, isShut: () => boolean): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     if (isShut()) return void socket.destroy();
