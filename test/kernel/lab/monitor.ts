@@ -38,6 +38,8 @@ export class Monitor {
     const lines = this.#text.split('\n').filter((line) => line.trim() !== '');
     return lines.filter((line) => {
       if (line.startsWith(' ')) return false; // The rest of a link's announcement.
+      // Links of pods are announced a second after they came up.
+      if (/^(Deleted )?\d+: /.test(line)) return /: (lw6?-\d+|eth0)[@:]/.test(line);
       const dynamic = /\b(REACHABLE|STALE|DELAY|PROBE|INCOMPLETE|FAILED)\b/.test(line);
       return !dynamic || / dev lw6?-/.test(line);
     });
