@@ -96,9 +96,11 @@ export async function runPass(world: NodeWorld, input: PassInput): Promise<PassR
   const devices = await ensureDevices(runner, wanted.devices, links, log.info);
   const settings = await ensureSettings({ ...world, log: log.info }, map.config, facts.uplink, wanted.devices);
 
-  const tables = kernelTables(runner, ourDevices(devices.links));
+  const present = ourDevices(devices.links);
+  const tables = kernelTables(runner, present);
   const actual = await readTables(tables);
-  const applied = await applyPlans(planTables(wanted, actual), tables);
+  const { rows, lacking } = rowsOnDevices(wanted, present);
+  const applied = withLacking(await applyPlans(planTables(rows, actual), tables), lacking);
   for (const address of movedAddresses(input.guard.known, guarded.state.known)) {
     log.info(`${address} is another machine's now: what the kernel knew of it is flushed`);
     await runner.run(['ip', 'neigh', 'flush', 'to', address, 'dev', facts.uplink]);
@@ -165,6 +167,25 @@ function nothing(guard: GuardState, problem: string): PassResult {
     skippedLeases: 0,
     heldPeers: 0,
   };
+}
+
+/** Without its device a row is not tried: a foreign device of that name would get it. */
+function rowsOnDevices(wanted: NodeRows, present: ReadonlySet<string>) {
+  const absent = new Set(wanted.devices.map(({ name }) => name).filter((name) => !present.has(name)));
+  const isHere = ({ dev }: { readonly dev: string | null }): boolean => dev === null || !absent.has(dev);
+  return {
+    rows: {
+      fdb: wanted.fdb.filter(isHere),
+      neighbours: wanted.neighbours.filter(isHere),
+      routes: wanted.routes.filter(isHere),
+    },
+    lacking: wanted.routes.filter((route) => !isHere(route)),
+  };
+}
+
+function withLacking(applied: ApplyResult, lacking: readonly KernelRoute[]): ApplyResult {
+  const entries = lacking.map((route): [string, string] => [routeKind.key(route), `there is no ${route.dev} of ours`]);
+  return { ...applied, missingRoutes: new Map([...applied.missingRoutes, ...entries]) };
 }
 
 /** Peers whose route could not be programmed have no path, whatever the map says. */
