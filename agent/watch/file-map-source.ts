@@ -13,6 +13,8 @@ export interface FileMapSourceOptions {
   readonly path: string;
   /** Milliseconds between two looks. */
   readonly look?: number;
+  /** Milliseconds after a change for which the time stamps prove nothing. */
+  readonly racy?: number;
   readonly clockUntil: ClockUntil;
 }
 
@@ -21,16 +23,17 @@ const usualLook = 200;
 /** Milliseconds for which a problem that stays is not said again. */
 const repeatProblem = 1_000;
 /** Milliseconds: a file changed so lately may change again without a later time stamp (they are as coarse as 10 ms). */
-const racy = 2_000;
+const usuallyRacy = 2_000;
 /** Bytes; 4,000 leases are 1.5 MB. Beyond it the path is taken for a mistake. */
 const mostBytes = 64 * 1024 * 1024;
 
-export function fileMapSource({ path, look = usualLook, clockUntil }: FileMapSourceOptions): MapSource {
+export function fileMapSource(options: FileMapSourceOptions): MapSource {
+  const { path, look = usualLook, racy = usuallyRacy, clockUntil } = options;
   const stop = new AbortController();
   let running: Promise<void> = Promise.resolve();
   const run = async (listener: MapListener) => {
     const clock = clockUntil(stop.signal);
-    const file = new FileReader(path);
+    const file = new FileReader(path, racy);
     let told: string | null = null;
     let problem: { text: string; at: number } | null = null;
     while (!stop.signal.aborted) {
@@ -79,11 +82,13 @@ function parse(content: string): AgentMap {
 
 class FileReader {
   readonly #path: string;
+  readonly #racy: number;
   #seen: string | null = null;
   #content: string | null = null;
 
-  constructor(path: string) {
+  constructor(path: string, racy: number) {
     this.#path = path;
+    this.#racy = racy;
   }
 
   /** The content; the same one as before, unread, while the file looks untouched. @throws when there is none */
@@ -95,7 +100,7 @@ class FileReader {
       if (!stat.isFile()) throw new Error('is no plain file');
       if (stat.size > mostBytes) throw new Error(`is too large for a map: ${stat.size} bytes`);
       const seen = [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(' ');
-      const isSettled = now - Number(stat.ctimeMs) > racy;
+      const isSettled = now - Number(stat.ctimeMs) > this.#racy;
       if (seen === this.#seen && isSettled) return this.#content;
       this.#content = await file.readFile('utf8');
       this.#seen = isSettled ? seen : null;
