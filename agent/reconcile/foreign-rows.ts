@@ -18,8 +18,8 @@ export function foreignRows(
   const subnets = new Map(wanted.map((route) => [route.destination, route]));
   const lengths = [...new Set(config.families.map(({ subnetLen }) => subnetLen))];
   return routes.flatMap((route) => {
-    const destination = tryParseCidr(route.destination);
-    if (route.protocol === ourProtocol || destination === null) return [];
+    const destination = route.protocol === ourProtocol ? null : tryParseCidr(route.destination);
+    if (destination === null) return [];
     if (!config.families.some(({ network }) => contains(network, destination))) return [];
     if (own.some((subnet) => contains(subnet, destination))) return [];
     const same = subnets.get(route.destination);

@@ -82,7 +82,20 @@ export async function decide(world: NodeWorld, { map, isNew, guard }: PassInput)
   const lost = map.config.families.find(({ family }) => nodeAddressOf(own, family) && facts.addresses[family] === null);
   if (lost !== undefined) return `${facts.uplink} has no ${lost.family} address at present`;
   const guarded = holdPeers(guard, map, own, { isNew, now: world.now() });
-  return { own, facts, links, guarded, wanted: nodeRows(guarded.map, own, facts) };
+  return { own, facts, links, guarded, wanted: rowsFor(map, guarded, own, facts) };
+}
+
+/** Most passes look at the same map with the same facts; 4,000 peers take a tenth of a second to decide. */
+const remembered = new WeakMap<AgentMap, { readonly key: string; readonly rows: NodeRows }>();
+
+function rowsFor(map: AgentMap, guarded: GuardedMap, own: AgentLease, facts: NodeFacts): NodeRows {
+  const localNetworks = facts.localNetworks.map(({ text }) => text);
+  const key = JSON.stringify([{ ...facts, localNetworks }, guarded.held.map(({ name }) => name)]);
+  const known = remembered.get(map);
+  if (known?.key === key) return known.rows;
+  const rows = nodeRows(guarded.map, own, facts);
+  remembered.set(map, { key, rows });
+  return rows;
 }
 
 /** @throws Error when the kernel could not be read, or not be written as a whole. */

@@ -2,7 +2,7 @@
  * The rows of a node's three tables, and what is ours among them: routes of protocol 76 in table main, and anything on
  * our own devices (FDB entries carry no mark of their own).
  */
-import { compareCidrs, type Family, tryParseAddress, tryParseCidr } from './cidr.ts';
+import { type Cidr, compareCidrs, type Family, tryParseCidr } from './cidr.ts';
 import type { RowKind } from './plan.ts';
 
 /** Ours among the numbers that nobody registered in iproute2's `rt_protos`. */
@@ -83,7 +83,7 @@ export const neighbourKind: RowKind<Neighbour> = {
   same: (a, b) => a.permanent && a.mac === b.mac,
   isOurs: () => true,
   describe: (row) => `${row.address} lladdr ${row.mac ?? 'unresolved'} dev ${row.dev}`,
-  compare: (a, b) => compareTexts(a.dev, b.dev) || compareAddresses(a.address, b.address),
+  compare: (a, b) => compareTexts(a.dev, b.dev) || compareTexts(a.address, b.address),
   whyReplace: () => 'changed',
   whyDelete: () => always,
 };
@@ -114,16 +114,21 @@ function isStation(mac: string): boolean {
   return (Number.parseInt(mac.slice(0, 2), 16) & 1) === 0 && !/^[0:]+$/.test(mac);
 }
 
-function compareDestinations(a: KernelRoute, b: KernelRoute): number {
-  const [first, second] = [tryParseCidr(a.destination), tryParseCidr(b.destination)];
-  if (first === null || second === null) return compareTexts(a.destination, b.destination);
-  return compareCidrs(first, second) || a.metric - b.metric || a.tos - b.tos;
+/** A sort of 4,000 rows compares 50,000 times; a row's block is parsed once. */
+const blocks = new WeakMap<KernelRoute, Cidr | null>();
+
+function blockOf(row: KernelRoute): Cidr | null {
+  const known = blocks.get(row);
+  if (known !== undefined) return known;
+  const block = tryParseCidr(row.destination);
+  blocks.set(row, block);
+  return block;
 }
 
-function compareAddresses(a: string, b: string): number {
-  const [first, second] = [tryParseAddress(a), tryParseAddress(b)];
-  if (first === null || second === null || first.family !== second.family) return compareTexts(a, b);
-  return first.value < second.value ? -1 : first.value > second.value ? 1 : 0;
+function compareDestinations(a: KernelRoute, b: KernelRoute): number {
+  const [first, second] = [blockOf(a), blockOf(b)];
+  if (first === null || second === null) return compareTexts(a.destination, b.destination);
+  return compareCidrs(first, second) || a.metric - b.metric || a.tos - b.tos;
 }
 
 function compareTexts(a: string, b: string): number {
