@@ -24,7 +24,6 @@ const hostile: readonly Hostile[] = [
   {
     what: 'a command in place of an address',
     lease: { nodeIp: '10.0.1.9\nroute flush table main' },
-    named: /10\.244\.9\.0/,
   },
   { what: 'no MAC', lease: { vtepMac: 'zz:00:00:00:00:01' } },
   { what: 'a multicast MAC', lease: { vtepMac: '01:00:5e:00:00:01' } },

@@ -89,11 +89,11 @@ kernelTest(
   async (t) => {
     const { node } = await healing(t);
     const damageAll = async () => {
-      killMonitors(node);
+      endMonitors(node);
       await ipBatch(node.namespace, ['link del lw-1', 'route del 10.244.3.0/24 proto 76']);
-      killMonitors(node);
+      endMonitors(node);
       await flap(node).catch(() => undefined); // The foreign rows of the first time are still there.
-      killMonitors(node);
+      endMonitors(node);
     };
     await ipBatch(node.namespace, foreign);
     await healed(node, damageAll, 15_000);
@@ -104,7 +104,7 @@ kernelTest(
 );
 
 /** The monitor processes that the agent itself started. */
-function killMonitors(node: Node): void {
+function endMonitors(node: Node): void {
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
       const [, parent] = /^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];

@@ -1,11 +1,15 @@
 /** What a test must undo, last made first undone: node:test runs its own hooks in the order they were registered in. */
-import type { TestContext } from 'node:test';
-
 type Undo = () => void | Promise<void>;
-const stacks = new WeakMap<TestContext, Undo[]>();
+
+/** A test, or whatever else has an end. */
+export interface Ending {
+  after(undo: Undo): void;
+}
+
+const stacks = new WeakMap<Ending, Undo[]>();
 
 /** Every step runs, also after one that fails; the first failure is the test's. */
-export function atEnd(t: TestContext, undo: Undo): void {
+export function atEnd(t: Ending, undo: Undo): void {
   const stack = stacks.get(t);
   if (stack !== undefined) {
     stack.push(undo);

@@ -2,9 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { type SubnetSpec, Vpc } from '../vpc/vpc.ts';
-import { atEnd } from './at-end.ts';
+import { atEnd, type Ending } from './at-end.ts';
 import { type MapFile, writeMap } from './map-file.ts';
 import { Node, type NodeSpec } from './node.ts';
 
@@ -66,7 +65,7 @@ export class Cluster {
     };
   }
 
-  static async open(t: TestContext, spec: ClusterSpec, nodes: readonly NodeSpec[]): Promise<Cluster> {
+  static async open(t: Ending, spec: ClusterSpec, nodes: readonly NodeSpec[]): Promise<Cluster> {
     const folder = mkdtempSync(join(tmpdir(), 'leaseway-lab-'));
     atEnd(t, () => rmSync(folder, { recursive: true, force: true }));
     const vpc = await Vpc.create({
