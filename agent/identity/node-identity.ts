@@ -38,3 +38,20 @@ export async function readIdentity({ imds, runner }: IdentityPorts, options: Ide
     eni: given ?? (chosen.mac === null ? null : await readEni(imds, chosen.mac)),
   };
 }
+
+/**
+ * The identity as it is now. An instance never becomes another, and a card that kept its MAC kept its ENI: so a renewal
+ * needs the metadata service only after the interface was exchanged.
+ *
+ * @throws ImdsUnavailable, InvalidInput, CommandFailed
+ */
+export async function refreshIdentity(
+  { imds, runner }: IdentityPorts,
+  options: IdentityOptions,
+  before: NodeIdentity,
+): Promise<NodeIdentity> {
+  const chosen = chooseInterface(await readHostNetwork(runner), options);
+  const isSame = chosen.mac === before.interface.mac || options.eniId !== null || options.instanceArn !== null;
+  const eni = isSame ? before.eni : chosen.mac === null ? null : await readEni(imds, chosen.mac);
+  return { instance: before.instance, interface: chosen, eni };
+}

@@ -3,7 +3,7 @@ import { systemClock } from '../../shared/aws/clock.ts';
 import { type Control, startControl } from '../control.ts';
 import { openImds } from '../identity/imds.ts';
 import { instanceOf, readInstance } from '../identity/instance.ts';
-import { readIdentity } from '../identity/node-identity.ts';
+import { readIdentity, refreshIdentity } from '../identity/node-identity.ts';
 import type { Runner } from '../linux/runner.ts';
 import type { AgentLog, MapSource } from '../reconcile/ports.ts';
 import type { ReportDesk } from '../serve/report-desk.ts';
@@ -41,18 +41,18 @@ export async function openMaps(options: RunOptions, claim: ClaimOptions, ports: 
     required(claim.mapTable, '--map-table'),
   ];
   const { runner, log, desk } = ports;
-  const identify = () =>
-    readIdentity(
-      { imds, runner },
-      {
-        interfaces: node.interface === null ? [] : [node.interface],
-        nodeIp: node.nodeAddresses.ipv4,
-        nodeIpv6: node.nodeAddresses.ipv6,
-        instanceArn: instance,
-        eniId: claim.eniId,
-      },
-    );
-  const identity = await identify();
+  const wishes = {
+    interfaces: node.interface === null ? [] : [node.interface],
+    nodeIp: node.nodeAddresses.ipv4,
+    nodeIpv6: node.nodeAddresses.ipv6,
+    instanceArn: instance,
+    eniId: claim.eniId,
+  };
+  let identity = await readIdentity({ imds, runner }, wishes);
+  const readAgain = async () => {
+    identity = await refreshIdentity({ imds, runner }, wishes, identity);
+    return identity;
+  };
   const { eni, interface: chosen } = identity;
   log.info(`${identity.instance.arn}, ${eni?.eniId ?? 'its primary ENI'}: ${chosen.why}`);
   const control = await startControl(
@@ -67,7 +67,7 @@ export async function openMaps(options: RunOptions, claim: ClaimOptions, ports: 
       version: agentVersion,
       claims: !options.once && !options.plan,
     },
-    { identity, readIdentity: identify, runner, clockUntil, log, ...desk },
+    { identity, readIdentity: readAgain, runner, clockUntil, log, ...desk },
   );
   return { instanceId: identity.instance.instanceId, source: control.source, control };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openImds } from '../../../agent/identity/imds.ts';
-import { type IdentityOptions, readIdentity } from '../../../agent/identity/node-identity.ts';
+import { type IdentityOptions, readIdentity, refreshIdentity } from '../../../agent/identity/node-identity.ts';
 import type { Runner } from '../../../agent/linux/runner.ts';
 import { FakeClock } from '../../fakes/reconcile/clock.ts';
 import { documentPath, startImds } from '../fakes/imds-server.ts';
@@ -84,4 +84,18 @@ test('a machine outside EC2 says who it is, and the metadata service is not aske
     readIdentity({ imds, runner }, { ...nothing, instanceArn: 'i-0def' }),
     /--instance: is not an ARN/,
   );
+});
+
+test('a renewal asks the metadata service only after the card was exchanged', async (t) => {
+  const server = await startImds(t, metadata());
+  const imds = openImds({ clock: new FakeClock(), endpoints: [server.endpoint] });
+  const first = await readIdentity({ imds, runner }, nothing);
+  server.reads.length = 0;
+  const again = await refreshIdentity({ imds, runner }, nothing, first);
+  assert.deepEqual(again, first);
+  assert.deepEqual(server.reads, []);
+
+  const moved = await refreshIdentity({ imds, runner }, { ...nothing, interfaces: ['ens6'] }, first);
+  assert.equal(moved.eni?.eniId, 'eni-06');
+  assert.equal(moved.instance, first.instance);
 });
