@@ -25,12 +25,20 @@ const advice =
   "on EC2 a container needs the host's network or a metadata hop limit of 2, elsewhere --instance has to give the ARN";
 
 /** IPv6 is asked where IPv4 does not answer: a subnet may have IPv6 only. */
-export const imdsEndpoints = ['http://169.254.169.254', 'http://[fd00:ec2::254]'] as const;
+const usualEndpoints = ['http://169.254.169.254', 'http://[fd00:ec2::254]'] as const;
+
+/** The SDK's own settings, so that identity and credentials come from one service. */
+export function imdsEndpoints(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const given = env['AWS_EC2_METADATA_SERVICE_ENDPOINT'];
+  if (given) return [given.replace(/\/+$/, '')];
+  const isIpv6 = env['AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE']?.toLowerCase() === 'ipv6';
+  return isIpv6 ? usualEndpoints.toReversed() : usualEndpoints;
+}
 
 export interface ImdsOptions {
   readonly clock: Clock;
   /** In order of preference; the first that gives a token is kept. */
-  readonly endpoints?: readonly string[];
+  readonly endpoints: readonly string[];
   /** Milliseconds of patience for one answer. */
   readonly timeout?: number;
   /** Rounds over all endpoints before it is given up. */
@@ -45,7 +53,7 @@ interface Session {
   readonly token: string;
 }
 
-export function openImds({ clock, endpoints = imdsEndpoints, timeout = 2_000, attempts = 5 }: ImdsOptions): Imds {
+export function openImds({ clock, endpoints, timeout = 2_000, attempts = 5 }: ImdsOptions): Imds {
   let session: Session | null = null;
 
   const openSession = async (): Promise<Session> => {

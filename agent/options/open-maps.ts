@@ -1,7 +1,7 @@
 /** Where a run takes its maps from, and who it then is: a file and an id, or DynamoDB and the instance itself. */
 import { systemClock } from '../../shared/aws/clock.ts';
 import { type Control, startControl } from '../control.ts';
-import { openImds } from '../identity/imds.ts';
+import { imdsEndpoints, openImds } from '../identity/imds.ts';
 import { instanceOf, readInstance } from '../identity/instance.ts';
 import { readIdentity, refreshIdentity } from '../identity/node-identity.ts';
 import type { Runner } from '../linux/runner.ts';
@@ -21,6 +21,7 @@ export interface Maps {
 }
 
 export interface MapsPorts {
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly runner: Runner;
   readonly log: AgentLog;
   readonly desk: Pick<ReportDesk, 'appliedRevision' | 'lastMap'>;
@@ -31,7 +32,7 @@ const clockUntil: ClockUntil = (signal) => systemClock({ signal });
 /** @throws InvalidInput, ImdsUnavailable, CommandFailed */
 export async function openMaps(options: RunOptions, claim: ClaimOptions, ports: MapsPorts): Promise<Maps> {
   const { map, instance, node } = options;
-  const imds = openImds({ clock: systemClock() });
+  const imds = openImds({ clock: systemClock(), endpoints: imdsEndpoints(ports.env) });
   if (map !== null) {
     const instanceId = instance === null ? (await readInstance(imds)).instanceId : idOf(instance);
     return { instanceId, source: fileMapSource({ path: map, clockUntil }), control: null };

@@ -43,7 +43,7 @@ export async function runCommand(options: RunOptions, claim: ClaimOptions, termi
     claim: () => maps?.control?.claimStatus() ?? null,
   });
   try {
-    const opened = await starting(() => openMaps(options, claim, { runner, log, desk }));
+    const opened = await starting(() => openMaps(options, claim, { env: terminal.env, runner, log, desk }));
     maps = opened;
     const world = worldOf(options, opened.instanceId, runner, log);
     if (options.plan) return await printPlan(world, opened.source, terminal.print);

@@ -22,7 +22,7 @@ export interface AgentReport {
 }
 
 /** Milliseconds without a pass after which the loop is taken for stuck: passes come every 10 s. */
-export const longestPause = 120_000;
+const longestPause = 120_000;
 
 /** Why the agent is not healthy, so that a restart may help; null: it is. Waiting for a first map is healthy. */
 export function sickness({ pass, now }: AgentReport): string | null {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { ImdsUnavailable, openImds } from '../../../agent/identity/imds.ts';
+import { ImdsUnavailable, imdsEndpoints, openImds } from '../../../agent/identity/imds.ts';
 import { FakeClock } from '../../fakes/reconcile/clock.ts';
 import { startImds } from '../fakes/imds-server.ts';
 
@@ -74,4 +74,11 @@ test('no message shows the token', async (t) => {
     assert.doesNotMatch(said, /secret-/);
     return true;
   });
+});
+
+test("the SDK's settings say where the service is", () => {
+  assert.deepEqual(imdsEndpoints({}), ['http://169.254.169.254', 'http://[fd00:ec2::254]']);
+  assert.equal(imdsEndpoints({ AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE: 'IPv6' })[0], 'http://[fd00:ec2::254]');
+  const endpoint = { AWS_EC2_METADATA_SERVICE_ENDPOINT: 'http://127.0.0.1:1338/' };
+  assert.deepEqual(imdsEndpoints(endpoint), ['http://127.0.0.1:1338']);
 });
