@@ -6,7 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { noGuardState } from '../../shared/domain/node-guard.ts';
 import type { AgentMap } from '../../shared/domain/read-map.ts';
 import { type Doorbell, doorbell } from './doorbell.ts';
-import { type NodeWorld, type PassResult, runPass } from './pass.ts';
+import type { NodeWorld } from './node-world.ts';
+import { type PassResult, runPass } from './pass.ts';
 import type { AgentLog, MapSource, StatusSink } from './ports.ts';
 import { statusOf } from './status-of.ts';
 

@@ -1,7 +1,8 @@
 /** `--once`: one pass with the first map, and how it ended as an exit code. */
 import { noGuardState } from '../../shared/domain/node-guard.ts';
 import type { AgentMap } from '../../shared/domain/read-map.ts';
-import { type NodeWorld, type PassResult, runPass } from './pass.ts';
+import type { NodeWorld } from './node-world.ts';
+import { type PassResult, runPass } from './pass.ts';
 import type { MapSource, StatusSink } from './ports.ts';
 import { statusOf } from './status-of.ts';
 

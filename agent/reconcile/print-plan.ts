@@ -9,8 +9,9 @@ import { isOurDevice, ourDevices } from '../linux/devices.ts';
 import { kernelTables } from '../linux/kernel-tables.ts';
 import type { Link } from '../linux/read-links.ts';
 import { type ActualRows, deletes, planTables, puts, readTables, type TablePlans } from './apply-rows.ts';
+import { decide } from './decide.ts';
+import type { NodeWorld } from './node-world.ts';
 import { firstMap, onceExit } from './once.ts';
-import { decide, type NodeWorld } from './pass.ts';
 import type { MapSource } from './ports.ts';
 
 export async function printPlan(world: NodeWorld, source: MapSource, print: (line: string) => void): Promise<number> {

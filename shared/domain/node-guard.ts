@@ -7,6 +7,7 @@
  * minutes that agree let through.
  */
 import { exceedsBound } from './guard.ts';
+import { type Holders, holdersOf } from './moved-addresses.ts';
 import { isProgrammed } from './node-rows.ts';
 import type { AgentLease, AgentMap } from './read-map.ts';
 
@@ -25,9 +26,11 @@ export interface GuardState {
   /** Remote leases that were programmed with the last map, held ones among them. */
   readonly known: readonly AgentLease[];
   readonly held: readonly HeldPeer[];
+  /** Who had each node address last, also where no lease has it any more. */
+  readonly holders: Holders;
 }
 
-export const noGuardState: GuardState = { known: [], held: [] };
+export const noGuardState: GuardState = { known: [], held: [], holders: new Map() };
 
 export interface GuardedMap {
   readonly state: GuardState;
@@ -59,7 +62,7 @@ export function holdPeers(
   const leases = held.map(({ lease }) => lease);
   const peers = map.leases.filter((lease) => lease !== own && isProgrammed(lease));
   return {
-    state: { known: [...peers, ...leases], held },
+    state: { known: [...peers, ...leases], held, holders: isNew ? holdersOf(state.holders, peers) : state.holders },
     map: { ...map, leases: [...map.leases, ...leases] },
     held: leases,
   };

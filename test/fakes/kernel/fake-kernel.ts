@@ -85,7 +85,8 @@ export function fakeKernel(): FakeKernel {
   return kernel;
 }
 
-const dumps: Readonly<Record<string, (state: KernelState) => unknown[]>> = {
+const dumps: Readonly<Record<string, (state: KernelState) => unknown>> = {
+  'nft -j list chains': () => ({ nftables: [] }),
   'ip link show': links,
   'ip address show': addresses,
   'ip -4 route show': (state) => routes(state, 'ipv4'),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { movedAddresses } from '../../../shared/domain/moved-addresses.ts';
+import { holdersOf, movedAddresses } from '../../../shared/domain/moved-addresses.ts';
 import { type GuardState, holdPeers, noGuardState } from '../../../shared/domain/node-guard.ts';
 import { type LeaseInput, lease, leaseIn, mapOf } from './node-world.ts';
 
@@ -68,12 +68,20 @@ test('with the first map nothing is held: what an earlier life left is not of an
 });
 
 test('an address that another machine has now is told, a lease that only moved its subnet is not', () => {
-  const before = mapOf([lease(2, 1), lease(3, 1), lease(4, 1)]).leases;
+  const before = holdersOf(new Map(), mapOf([lease(2, 1), lease(3, 1), lease(4, 1)]).leases);
   const after = mapOf([
     lease(2, 1, { subnet: '10.244.99.0/24' }),
     lease(5, 1, { nodeIp: '10.0.1.12' }),
     lease(4, 1, { eniId: 'eni-new' }),
   ]).leases;
   assert.deepEqual(movedAddresses(before, after), ['10.0.1.12', '10.0.1.13']);
-  assert.deepEqual(movedAddresses([], after), []);
+  const both = mapOf([lease(2, 1), lease(9, 1, { nodeIp: '10.0.1.11' })]).leases;
+  assert.deepEqual(movedAddresses(before, both), ['10.0.1.11'], 'also while the old lease is still there');
+  assert.deepEqual(movedAddresses(holdersOf(before, both), both), [], 'two that share one do not take it in turns');
+  assert.deepEqual(movedAddresses(new Map(), after), []);
+  assert.deepEqual(
+    movedAddresses(holdersOf(before, []), after),
+    ['10.0.1.12', '10.0.1.13'],
+    'also after a while without',
+  );
 });
