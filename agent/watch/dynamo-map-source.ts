@@ -28,6 +28,8 @@ export interface DynamoMapSourceOptions {
 const pollWhileWaiting = 1_000;
 /** Polls that may fail before waiting is no reason any more to ask every second. */
 const failuresInHaste = 3;
+/** Milliseconds between two writings of the map to disk. */
+const saveEvery = 10_000;
 /** Parts that are fetched at a time: a first map of 4,000 leases has 64 of them. */
 const fetchesAtOnce = 8;
 
@@ -59,6 +61,9 @@ class MapWatch {
   /** Parts of the last map by name. */
   #parts: ReadonlyMap<string, readonly MapLease[]> = new Map();
   #last: AgentMap | null = null;
+  /** The last map, as long as it is not on disk, and when (epoch ms) it may be written there. */
+  #unsaved: NetworkMap | null = null;
+  #saveAt = 0;
   /** Polls that failed since the last good one. */
   #failures = 0;
 
@@ -70,11 +75,16 @@ class MapWatch {
   }
 
   async run(): Promise<void> {
-    for (;;) {
-      const problem = await this.#poll();
-      if (this.#signal.aborted) return;
-      if (problem !== null) await this.#failed(problem);
-      await this.#clock.sleep(this.#pause());
+    try {
+      for (;;) {
+        const problem = await this.#poll();
+        if (this.#signal.aborted) return;
+        if (problem !== null) await this.#failed(problem);
+        await this.#keep(false);
+        await this.#clock.sleep(this.#pause());
+      }
+    } finally {
+      await this.#keep(true);
     }
   }
 
@@ -131,6 +141,15 @@ class MapWatch {
     const read = readMap(map);
     this.#parts = new Map(head.parts.flatMap((name) => (parts.has(name) ? [[name, parts.get(name) ?? []]] : [])));
     this.#tell(read);
+    this.#unsaved = map;
+  }
+
+  /** Keeps the map on disk; a map of thousands of leases that changes with every poll is not written each time. */
+  async #keep(isLast: boolean): Promise<void> {
+    const map = this.#unsaved;
+    if (map === null || !(isLast || this.#clock.now() >= this.#saveAt)) return;
+    this.#unsaved = null;
+    this.#saveAt = this.#clock.now() + saveEvery;
     try {
       await this.#options.memory.save(map);
     } catch (error) {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
@@ -181,6 +183,25 @@ for (const [name, expiresIn, expected] of [
     assert.deepEqual(subnetsOf(heard.maps.at(-1)), three, 'the table itself is always believed');
   });
 }
+
+test('the map on disk is at most 10 s behind, and the last one at the end', async (t) => {
+  const bench = await mapBench(t);
+  const path = join(bench.stateDir, 'map.json');
+  const saved = async () => (JSON.parse(await readFile(path, 'utf8')) as { revision: number }).revision;
+  await bench.publish(three);
+  const { clock, source } = bench.live();
+  await clock.settled();
+  assert.equal(await saved(), 1);
+  await bench.publish(three.slice(1));
+  await clock.advance(5_000);
+  assert.equal(await saved(), 1);
+  await clock.advance(6_000);
+  assert.equal(await saved(), 2);
+  await bench.publish(three);
+  await clock.advance(5_000);
+  await source.close();
+  assert.equal(await saved(), 3);
+});
 
 test('a closed source says nothing more', async (t) => {
   const bench = await mapBench(t);
