@@ -6,10 +6,9 @@ import { untilReady, untilRouted } from './lab/converged.ts';
 import { wholeState } from './lab/kernel-state.ts';
 import { kernelTest } from './lab/kernel-test.ts';
 import { mapPeer } from './lab/map-peer.ts';
-import { pause } from './lab/until.ts';
 
 kernelTest(
-  'cleanup leaves the namespace as it was before the first start',
+  'I12: cleanup leaves the namespace as it was before the first start',
   async (t) => {
     const cluster = await Cluster.open(t, { backend: hybridBackend, network: dualStackNetwork }, [
       nodeSpec('a', { pod: false, rpFilter: 1 }),
@@ -26,7 +25,6 @@ kernelTest(
       'route replace default via 10.0.1.1 dev eth0',
       'route replace ::/0 via fe80::1 dev eth0',
     ]);
-    await pause(2500); // Link-local addresses are tentative at first.
     const before = await wholeState(namespace);
     for (let life = 0; life < 2; life += 1) {
       node.start(['--masquerade', '--forwarding', '--rp-filter', 'loose']);

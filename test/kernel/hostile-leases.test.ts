@@ -53,7 +53,7 @@ const placed = ({ lease }: Hostile, index: number): MapLease => ({
   ...(lease as Partial<MapLease>),
 });
 
-kernelTest('each of many hostile leases is named and skipped, exit 2, and all others are programmed', async (t) => {
+kernelTest('I5: each of many hostile leases is named and skipped, exit 2, and all others are programmed', async (t) => {
   const { cluster, node } = await victim(t);
   assert.equal((await node.once()).status, 0);
   const state = async () => ({

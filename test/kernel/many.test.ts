@@ -50,7 +50,7 @@ kernelTest(
 );
 
 kernelTest(
-  'fifty nodes have exactly 49 routes each, and neighbours and FDB entries for the other segment',
+  'K4: fifty nodes have exactly 49 routes each, and neighbours and FDB entries for the other segment',
   async (t) => {
     const specs = Array.from({ length: 50 }, (_, index) => {
       const number = index + 1;

@@ -29,8 +29,8 @@ const routes = (node: Node, count: number) =>
     assert.equal(all.filter((row) => row.includes(' via ')).length, count, node.agent.log);
   });
 
-/** Longer than the agent needs to see a file and to look at the kernel twice. */
-const aWhile = () => pause(2500);
+/** Longer than the agent needs to see a file and to look at the kernel. */
+const aWhile = () => pause(1500);
 
 kernelTest(
   'a map that cannot be read, in five ways, withdraws nothing; a good one converges again',

@@ -49,7 +49,7 @@ async function watching(t: TestContext, backend: Record<string, unknown>): Promi
 }
 
 kernelTest(
-  'one route, neighbour and FDB entry per lease that needs it, whatever about it changes',
+  'I2, K2: one route, neighbour and FDB entry per lease that needs it, whatever about it changes',
   async (t) => {
     const { cluster, node } = await watching(t, directBackend);
     const peer = (number: number) => {
@@ -106,7 +106,7 @@ kernelTest(
 );
 
 kernelTest(
-  'every backend in turn leaves nothing of the one before',
+  'M3: every backend in turn leaves nothing of the one before',
   async (t) => {
     const { cluster, node } = await watching(t, directBackend);
     const turnTo = (backend: Record<string, unknown>) =>

@@ -66,7 +66,7 @@ const quick: readonly (readonly [string, (node: Node) => Promise<unknown>])[] = 
 ];
 
 kernelTest(
-  'link flap, device deletion and route deletion heal within 2 seconds',
+  'I6, I7, J5: link flap, device deletion and route deletion heal within 2 seconds',
   async (t) => {
     const { node } = await healing(t);
     await ipBatch(node.namespace, foreign);
@@ -117,7 +117,7 @@ function endMonitors(node: Node): void {
 }
 
 kernelTest(
-  'address, device, neighbour and FDB damage heals within 15 seconds',
+  'J8, J11, L3: address, device, neighbour and FDB damage heals within 15 seconds',
   async (t) => {
     const { cluster, node } = await healing(t);
     const { namespace } = node;

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { type Finished, finish, inNamespace } from './command.ts';
+import { type Finished, finish, inNamespace, nodeEnv } from './command.ts';
 
 const program = fileURLToPath(new URL('../../../agent/main.ts', import.meta.url));
 
@@ -11,7 +11,7 @@ export const agentCommand = (namespace: string, args: readonly string[]): readon
 
 /** Runs a command of the agent to its end. */
 export const runAgent = (namespace: string, args: readonly string[]): Promise<Finished> =>
-  finish(agentCommand(namespace, args));
+  finish(agentCommand(namespace, args), '', nodeEnv);
 
 export class AgentProcess {
   readonly #child: ChildProcess;
@@ -19,7 +19,7 @@ export class AgentProcess {
 
   constructor(namespace: string, args: readonly string[]) {
     const [file = '', ...rest] = agentCommand(namespace, args);
-    this.#child = spawn(file, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = spawn(file, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: nodeEnv });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text) => {
         this.#log += text;

@@ -1,5 +1,12 @@
 /** Runs the tools of iproute2 and nftables, whose answer is text and whose refusal is an error that shows what was asked. */
 import { spawn, spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** Node parses dozens of files at each start of an agent or an endpoint; a cache of what it made of them halves that. */
+export const nodeEnv: NodeJS.ProcessEnv = {
+  ...process.env,
+  NODE_COMPILE_CACHE: fileURLToPath(new URL('../../../.tsbuild/compile-cache', import.meta.url)),
+};
 
 export interface Finished {
   readonly status: number | null;

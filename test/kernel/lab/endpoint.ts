@@ -1,7 +1,7 @@
 /** A pod, or any other namespace that sends and answers: the test's side of `endpoint-program.ts`. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { inNamespace } from './command.ts';
+import { inNamespace, nodeEnv } from './command.ts';
 import type { Answer, Echoed, ExchangeReport, ProbeReport, Request } from './endpoint-messages.ts';
 
 const program = fileURLToPath(new URL('./endpoint-program.ts', import.meta.url));
@@ -19,7 +19,7 @@ export class Endpoint {
   private constructor(namespace: string) {
     this.namespace = namespace;
     const [file = '', ...rest] = inNamespace(namespace, [process.execPath, program]);
-    this.#child = spawn(file, rest, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    this.#child = spawn(file, rest, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env: nodeEnv });
     this.#child.on('message', (answer: Answer) => {
       const waiting = this.#waiting.get(answer.id);
       this.#waiting.delete(answer.id);

@@ -30,6 +30,11 @@ export class Monitor {
     return monitor;
   }
 
+  /** All that was announced since the start. */
+  get text(): string {
+    return this.#text;
+  }
+
   /**
    * Changes since the start that somebody asked for: not the kernel's own bookkeeping of dynamic neighbours, which comes
    * and goes with traffic.

@@ -151,6 +151,9 @@ export class Node {
     await setSysctls(namespace, {
       'net/ipv4/ip_forward': 1,
       'net/ipv6/conf/all/forwarding': 1,
+      // Else a link-local address comes up a second later, in the middle of what is measured.
+      'net/ipv6/conf/all/accept_dad': 0,
+      'net/ipv6/conf/default/accept_dad': 0,
       'net/ipv4/conf/all/rp_filter': spec.rpFilter ?? 2,
       'net/ipv4/conf/default/rp_filter': spec.rpFilter ?? 2,
     });
