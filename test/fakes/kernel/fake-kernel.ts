@@ -79,7 +79,8 @@ export function fakeKernel(): FakeKernel {
       if (refusing?.pattern.test(command)) throw new CommandFailed(argv, 2, refusing.answer);
       const dump = dumps[command];
       if (dump === undefined) throw new Error(`the fake kernel has no dump for: ${command}`);
-      return JSON.stringify(dump(kernel.state));
+      const shown = dump(kernel.state);
+      return typeof shown === 'string' ? shown : JSON.stringify(shown);
     },
   };
   return kernel;
@@ -87,6 +88,7 @@ export function fakeKernel(): FakeKernel {
 
 const dumps: Readonly<Record<string, (state: KernelState) => unknown>> = {
   'nft -j list chains': () => ({ nftables: [] }),
+  'nft list tables': () => '',
   'ip link show': links,
   'ip address show': addresses,
   'ip -4 route show': (state) => routes(state, 'ipv4'),
