@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { buildExecutable } from '../../infra/build.ts';
 import { withNote } from '../../infra/elf-note.ts';
 import { writeExecutable } from '../../infra/executable.ts';
 
@@ -32,4 +33,25 @@ test('a program that is no Node, or no ELF, is refused before anything is writte
   await assert.rejects(writeExecutable(Buffer.from(''), join(root, 'out'), other), /cannot be a single executable/);
   assert.throws(() => withNote(Buffer.from('#!/bin/sh\n'), 'NAME', Buffer.from('')), /no 64-bit ELF program/);
   assert.deepEqual(await readdir(root), ['other']);
+});
+
+test('the agent becomes an executable, anew only when it changed', async (t) => {
+  const root = await folder(t);
+  assert.equal(await buildExecutable(root), null, 'without an agent there is none');
+  await mkdir(join(root, 'agent'));
+  const program = (word: string) =>
+    writeFile(join(root, 'agent/main.ts'), `process.stdout.write('${word}' as string);\n`);
+  const outfile = join(root, 'dist/agent/leaseway-agent');
+  const run = () => execFileSync(outfile, { env: {}, encoding: 'utf8' });
+
+  await program('one');
+  const built = await buildExecutable(root);
+  assert.equal(built?.outfile, 'dist/agent/leaseway-agent');
+  assert.equal(run(), 'one');
+  const { ino } = await stat(outfile);
+  await buildExecutable(root);
+  assert.equal((await stat(outfile)).ino, ino, 'the same file is still there');
+  await program('two');
+  await buildExecutable(root);
+  assert.equal(run(), 'two');
 });
