@@ -57,7 +57,6 @@ async function bench(
     { ...leases, TableName: 'map' },
   ]);
   const stateDir = await mkdtemp(join(tmpdir(), 'leaseway-'));
-  t.after(() => rm(stateDir, { recursive: true }));
   const subnetEnv = join(stateDir, 'subnet.env');
   if (options.subnetEnv !== undefined) await writeFile(subnetEnv, options.subnetEnv);
   const clock = new VirtualClock(options.claims === false ? 1 : 2);
@@ -91,6 +90,8 @@ async function bench(
   t.after(async () => {
     await control.source.close();
     await control.close(false);
+    // A source that ends may write its last map.
+    await rm(stateDir, { recursive: true });
   });
   const keeper = dynamoClaimStore({ client: world.documents, tableName: 'claims' });
   const claim = async (): Promise<Claim> => parseClaim((await keeper.read(arn)).claim);

@@ -43,7 +43,12 @@ export interface MapBench {
 export async function mapBench(t: TestContext): Promise<MapBench> {
   const world = await startDynamoDb(t, [{ ...leases, TableName: 'map' }]);
   const stateDir = await mkdtemp(join(tmpdir(), 'leaseway-'));
-  t.after(() => rm(stateDir, { recursive: true }));
+  const sources: MapSource[] = [];
+  // A source that ends may write its last map.
+  t.after(async () => {
+    await Promise.all(sources.map((source) => source.close()));
+    await rm(stateDir, { recursive: true });
+  });
   const { hostname, port } = (await world.client.config.endpoint?.()) ?? { hostname: '', port: 0 };
   const store = dynamoMapStore({ client: world.documents, tableName: 'map', network });
   let last: NetworkMap | null = null;
@@ -92,7 +97,7 @@ export async function mapBench(t: TestContext): Promise<MapBench> {
         random: () => 0.5,
       });
       source.start(heard);
-      t.after(() => source.close());
+      sources.push(source);
       return { source, clock, heard };
     },
   };
