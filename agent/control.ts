@@ -78,8 +78,8 @@ export async function startControl(options: ControlOptions, ports: ControlPorts)
     network,
     memory: mapMemory({ stateDir, network, lease, bootId, instanceArn, now }),
     poll: options.poll,
-    // Until the own lease is in the map the node can do nothing, whatever was granted.
-    isWaiting: () => (claiming?.isWaiting() ?? false) || !holdsLease(),
+    // What was granted is of no use until the map has it; what was refused may be so for days.
+    isWaiting: () => claiming !== null && (claiming.isWaiting() || (isGranted(claiming) && !holdsLease())),
     clockUntil,
     log,
   });
@@ -94,6 +94,10 @@ export async function startControl(options: ControlOptions, ports: ControlPorts)
       }
     },
   };
+}
+
+function isGranted(claiming: Claiming): boolean {
+  return claiming.status().state === 'granted';
 }
 
 async function claim(
