@@ -163,7 +163,7 @@ test('the end keeps the claim, a release takes it back', async (t) => {
 test('a run that only looks claims nothing', async (t) => {
   const { clock, control, heard, keeper, publish } = await bench(t, { claims: false });
   await publish([{ ...lease, instanceId: 'i-2', subnet: subnet('10.244.2.0/24').text }]);
-  await clock.advance(5_000);
+  await clock.advance(10_000);
   assert.deepEqual(subnetsOf(heard.maps.at(-1)), ['10.244.2.0/24']);
   assert.equal(control.claimStatus(), null);
   assert.equal((await keeper.read(arn)).claim, null);
