@@ -5,7 +5,7 @@ import {
   type KernelRoute,
   type Neighbour,
   neighbourKind,
-  routeKind,
+  routeKindOn,
 } from '../../shared/domain/kernel-rows.ts';
 import { fdbCommand, neighbourCommand, routeCommand } from './commands.ts';
 import { type KernelTable, kernelTable } from './kernel-table.ts';
@@ -34,6 +34,11 @@ export function kernelTables(runner: Runner, devices: ReadonlySet<string>): Kern
       command: neighbourCommand,
       read: () => readNeighbours(runner, devices),
     }),
-    routes: kernelTable(runner, { tool: 'ip', kind: routeKind, command: routeCommand, read: () => readRoutes(runner) }),
+    routes: kernelTable(runner, {
+      tool: 'ip',
+      kind: routeKindOn(devices),
+      command: routeCommand,
+      read: () => readRoutes(runner),
+    }),
   };
 }

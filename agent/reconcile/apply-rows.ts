@@ -21,6 +21,9 @@ export interface TablePlans {
   readonly routes: Plan<KernelRoute>;
 }
 
+/** Which routes are ours depends on the devices that are there. */
+type RowKinds = { readonly routes: Pick<KernelTables['routes'], 'kind'> };
+
 type WantedRows = Pick<NodeRows, 'fdb' | 'neighbours' | 'routes'>;
 
 export interface ActualRows {
@@ -38,14 +41,14 @@ export async function readTables(tables: KernelTables): Promise<ActualRows> {
   return { fdb, neighbours, routes };
 }
 
-export function planTables(wanted: WantedRows, actual: ActualRows): TablePlans {
+export function planTables(wanted: WantedRows, actual: ActualRows, kinds: RowKinds): TablePlans {
   // What the kernel itself resolves on our device and nobody wants goes by itself.
   const keys = new Set(wanted.neighbours.map(neighbourKind.key));
   const neighbours = actual.neighbours.filter((row) => row.permanent || keys.has(neighbourKind.key(row)));
   return {
     fdb: plan(wanted.fdb, actual.fdb, fdbKind),
     neighbours: plan(wanted.neighbours, neighbours, neighbourKind),
-    routes: plan(wanted.routes, actual.routes, routeKind),
+    routes: plan(wanted.routes, actual.routes, kinds.routes.kind),
   };
 }
 

@@ -26,7 +26,7 @@ export async function cleanup(runner: Runner, record: SettingsRecord, stateDir: 
   const problems: string[] = [];
   // Routes first: a packet must not meet a route whose tunnel is gone.
   const tables = kernelTables(runner, none);
-  const routes = deletes(planTables(noRows, await readTables(tables)).routes);
+  const routes = deletes(planTables(noRows, await readTables(tables), tables).routes);
   const failures = await tables.routes.apply(routes);
   done.push(...routes.filter((step) => !failures.some((failure) => failure.step === step)).map(describe));
   problems.push(...failures.map(({ step, problem }) => `${describe(step)}: ${problem}`));

@@ -56,7 +56,7 @@ export async function runPass(world: NodeWorld, input: PassInput): Promise<PassR
   const tables = kernelTables(runner, present);
   const actual = await readTables(tables);
   const { rows, lacking } = rowsOnDevices(wanted, present);
-  const applied = withLacking(await applyPlans(planTables(rows, actual), tables), lacking);
+  const applied = withLacking(await applyPlans(planTables(rows, actual, tables), tables), lacking);
   for (const address of movedAddresses(input.guard.holders, guarded.state.known)) {
     log.info(`${address} is another machine's now: what the kernel knew of it is flushed`);
     await runner.run(['ip', 'neigh', 'flush', 'to', address, 'dev', facts.uplink]);

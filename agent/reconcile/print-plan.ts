@@ -23,12 +23,13 @@ export async function printPlan(world: NodeWorld, source: MapSource, print: (lin
     return onceExit.none;
   }
   const { links, wanted } = decision;
-  const actual = await readTables(kernelTables(world.runner, ourDevices(links)));
+  const tables = kernelTables(world.runner, ourDevices(links));
+  const actual = await readTables(tables);
   const devices = wanted.devices.flatMap((spec) => changeOf(spec, links));
   const lost = new Set(devices.flatMap(({ name, action }) => (action === 'recreate' ? [name] : [])));
   const lines = [
     ...devices.flatMap(({ commands }) => commands.map((command) => command.join(' '))),
-    ...tableLines(planTables(wanted, without(lost, actual))),
+    ...tableLines(planTables(wanted, without(lost, actual), tables)),
   ];
   for (const line of lines) print(line);
   return onceExit.all;

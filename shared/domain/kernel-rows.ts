@@ -59,23 +59,36 @@ export function isOurDeviceName(name: string): boolean {
 
 const always = { reason: 'orphan', evidence: 'strong' } as const;
 
-/** The kernel looks up a route to change by prefix, TOS and metric, never by its protocol. */
-export const routeKind: RowKind<KernelRoute> = {
-  key: (row) => `${row.destination} tos ${row.tos} metric ${row.metric}`,
-  same: (a, b) =>
-    !a.special &&
-    a.type === b.type &&
-    a.via === b.via &&
-    a.dev === b.dev &&
-    a.src === b.src &&
-    // The kernel refuses `onlink` on our IPv6 rows, so none is asked for.
-    a.onlink === b.onlink,
-  isOurs: (row) => row.protocol === ourProtocol,
-  describe: describeRoute,
-  compare: compareDestinations,
-  whyReplace: () => 'changed',
-  whyDelete: () => always,
-};
+/** RTPROT_KERNEL: what an address or a link brings along, on our devices too. */
+const kernelProtocol = 2;
+
+/**
+ * The kernel looks up a route to change by prefix, TOS and metric, never by its protocol.
+ *
+ * @param devices Names of our own devices: whatever leads there is ours, except what the kernel made itself.
+ */
+export function routeKindOn(devices: ReadonlySet<string>): RowKind<KernelRoute> {
+  return {
+    key: (row) => `${row.destination} tos ${row.tos} metric ${row.metric}`,
+    same: (a, b) =>
+      !a.special &&
+      a.type === b.type &&
+      a.via === b.via &&
+      a.dev === b.dev &&
+      a.src === b.src &&
+      a.protocol === b.protocol &&
+      // The kernel refuses `onlink` on our IPv6 rows, so none is asked for.
+      a.onlink === b.onlink,
+    isOurs: (row) =>
+      row.protocol === ourProtocol || (row.dev !== null && devices.has(row.dev) && row.protocol !== kernelProtocol),
+    describe: describeRoute,
+    compare: compareDestinations,
+    whyReplace: () => 'changed',
+    whyDelete: () => always,
+  };
+}
+
+export const routeKind: RowKind<KernelRoute> = routeKindOn(new Set());
 
 /** Rows of our own devices only: the reader leaves out all others. */
 export const neighbourKind: RowKind<Neighbour> = {

@@ -171,6 +171,10 @@ const damages: readonly [string, string][] = [
     'FDB entries altered',
     'fdb del 02:00:00:00:00:03 dev lw-1; fdb replace 02:00:00:00:00:03 dev lw6-1 dst fd00:9::9; fdb replace 02:00:00:00:00:55 dev lw-1 dst 10.0.9.9',
   ],
+  [
+    'routes of others on our device',
+    'route add 10.244.77.0/24 dev lw-1; route replace 10.244.3.0/24 dev lw-1 metric 2076',
+  ],
   ['the lower link made anew', `link del eth0; ${uplink}`],
   [
     'an earlier life: another metric, another gateway, peers gone',
