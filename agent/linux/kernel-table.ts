@@ -25,11 +25,14 @@ export interface TableParts<Row> {
   command(step: Step<Row>): readonly string[];
 }
 
-/**
- * So many rows left over are tried singly at once. More than that means that a batch ended early (`ip neigh` does at any
- * error of the kernel): then only the row it ended at is tried singly, and the rest goes into the next batch.
- */
+/** So many rows left over are tried singly at once. */
 const fewEnough = 16;
+/**
+ * More than that means that a batch ended early (`ip neigh` does at any error of the kernel): then the row it ended at is
+ * tried singly and the rest goes into the next batch, so many times. When nothing at all comes through (the link is down)
+ * it is over at once.
+ */
+const mostBatches = 64;
 
 export function kernelTable<Row>(runner: Runner, parts: TableParts<Row>): KernelTable<Row> {
   const { tool, kind, command } = parts;
@@ -66,12 +69,21 @@ export function kernelTable<Row>(runner: Runner, parts: TableParts<Row>): Kernel
   async function apply(steps: readonly Step<Row>[]): Promise<readonly RowFailure<Row>[]> {
     const said = new Map<Step<Row>, string>();
     let left = steps;
-    while (left.length > 0) {
+    for (let batches = 1; left.length > 0; batches += 1) {
+      const before = left.length;
       await batch(left);
       left = await unachieved(left);
       const alone = left.length <= fewEnough ? left : left.slice(0, 1);
       for (const step of alone) said.set(step, (await single(step)) ?? 'the kernel took it and does not show it');
+      const hopeless = left.length === before || batches === mostBatches;
       left = left.slice(alone.length);
+      if (!hopeless || left.length === 0) continue;
+      // Their second try, as a batch: thousands of them one by one would take seconds.
+      await batch(left);
+      const [first] = alone;
+      const why = first === undefined ? '' : `like ${kind.describe(stepRow(first))}: ${said.get(first)}`;
+      for (const step of left) said.set(step, why);
+      break;
     }
     if (said.size === 0) return [];
     return (await unachieved([...said.keys()])).map((step) => ({ step, problem: said.get(step) ?? '' }));

@@ -34,6 +34,7 @@ export function nodeFacts(
     ipv6: choices.nodeAddresses.ipv6 ?? leased.ipv6,
   };
   const uplink = chooseUplink(choices.interface, wanted, links, routes);
+  if (!uplink.up) throw new NoUplink(`${uplink.name} is down`);
   return {
     instanceId: choices.instanceId,
     uplink: uplink.name,

@@ -109,3 +109,12 @@ test('a create never takes the place of a row that came meanwhile', async () => 
   assert.match(failures[0]?.problem ?? '', /File exists/);
   assert.equal(kernel.state.routes.find(({ metric }) => metric === 2076)?.via, '10.0.1.77');
 });
+
+test('when nothing comes through it is over after two tries, however many rows there are', async () => {
+  const { kernel, tables, batches } = world();
+  kernel.sh('link set lw-1 down');
+  const failures = await tables.neighbours.apply(creates(500));
+  assert.equal(failures.length, 500);
+  assert.ok(failures.every(({ problem }) => /Network is down/.test(problem)));
+  assert.equal(batches(), 2);
+});

@@ -275,7 +275,9 @@ test('without the own lease, the uplink or its address nothing is changed', asyn
   const result = await node.pass(dual(three));
   assert.equal(result.ready, false);
   assert.equal(node.kernel.text(), before);
-  node.kernel.sh('address add 10.0.1.10/24 dev eth0; route add default via 10.0.1.1 dev eth0');
+  node.kernel.sh('link set eth0 down');
+  assert.deepEqual((await node.pass(dual(three))).problems, ['eth0 is down']);
+  node.kernel.sh('link set eth0 up; address add 10.0.1.10/24 dev eth0; route add default via 10.0.1.1 dev eth0');
   await node.pass(dual(three));
   assert.equal(node.kernel.text(), golden);
 });
