@@ -13,7 +13,7 @@ export interface LinkAddress {
   readonly tentative: boolean;
 }
 
-export interface VxlanLink {
+interface VxlanLink {
   readonly vni: number | null;
   readonly port: number | null;
   readonly local: string | null;

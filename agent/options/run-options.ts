@@ -19,7 +19,7 @@ export interface RunOptions {
 }
 
 export const defaultStateDir = '/var/lib/leaseway';
-export const defaultSubnetEnv = '/run/flannel/subnet.env';
+const defaultSubnetEnv = '/run/flannel/subnet.env';
 
 interface RawOptions {
   map?: string;

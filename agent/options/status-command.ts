@@ -25,7 +25,7 @@ async function statusOfAgent(stateDir: string, terminal: AgentTerminal): Promise
   return text === null ? null : (JSON.parse(text) as AgentStatus);
 }
 
-export function statusLines(status: AgentStatus): readonly string[] {
+function statusLines(status: AgentStatus): readonly string[] {
   const head = [
     `${status.ready ? 'ready' : 'not ready'}, network ${status.network ?? 'unknown'}, revision ${status.revision ?? 'none'}`,
     `this node: ${status.subnets.join(', ') || 'no lease'}`,

@@ -32,11 +32,15 @@ export interface ActualRows {
   readonly routes: readonly KernelRoute[];
 }
 
-export async function readTables(tables: KernelTables): Promise<ActualRows> {
+/** @param known Routes that were read a moment ago and cannot have changed by us since. */
+export async function readTables(
+  tables: KernelTables,
+  known: readonly KernelRoute[] | null = null,
+): Promise<ActualRows> {
   const [fdb, neighbours, routes] = await Promise.all([
     tables.fdb.read(),
     tables.neighbours.read(),
-    tables.routes.read(),
+    known ?? tables.routes.read(),
   ]);
   return { fdb, neighbours, routes };
 }

@@ -21,7 +21,9 @@ export interface PassInput {
 export interface Decision {
   readonly own: AgentLease;
   readonly facts: NodeFacts;
+  /** As they were read. */
   readonly links: readonly Link[];
+  readonly routes: readonly KernelRoute[];
   readonly wanted: NodeRows;
   readonly guarded: GuardedMap;
 }
@@ -38,7 +40,7 @@ export async function decide(world: NodeWorld, { map, isNew, guard }: PassInput)
   const lost = map.config.families.find(({ family }) => nodeAddressOf(own, family) && facts.addresses[family] === null);
   if (lost !== undefined) return `${facts.uplink} has no ${lost.family} address at present`;
   const guarded = holdPeers(guard, map, own, { isNew, now: world.now() });
-  return { own, facts, links, guarded, wanted: rowsFor(map, guarded, own, facts) };
+  return { own, facts, links, routes, guarded, wanted: rowsFor(map, guarded, own, facts) };
 }
 
 /** Most passes look at the same map with the same facts; 4,000 peers take a tenth of a second to decide. */

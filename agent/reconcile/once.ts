@@ -28,7 +28,7 @@ export async function runOnce(world: NodeWorld, source: MapSource, sink: StatusS
   return exitCodeOf(result);
 }
 
-export function exitCodeOf({ own, ready, peers, failedRows }: PassResult): number {
+function exitCodeOf({ own, ready, peers, failedRows }: PassResult): number {
   if (own === null) return onceExit.none;
   if (!ready && peers.every(({ path }) => path === null)) return onceExit.none;
   return ready && failedRows === 0 && peers.every(({ path }) => path !== null) ? onceExit.all : onceExit.some;

@@ -42,7 +42,7 @@ export async function runPass(world: NodeWorld, input: PassInput): Promise<PassR
   const { map } = input;
   const decision = await decide(world, input);
   if (typeof decision === 'string') return nothing(input.guard, decision);
-  const { own, facts, links, wanted, guarded } = decision;
+  const { own, facts, links, routes, wanted, guarded } = decision;
 
   const devices = await ensureDevices(runner, wanted.devices, links, log.info);
   const settings = await ensureSettings({ ...world, log: log.info }, map.config, facts.uplink, wanted.devices);
@@ -54,7 +54,7 @@ export async function runPass(world: NodeWorld, input: PassInput): Promise<PassR
 
   const present = ourDevices(devices.links);
   const tables = kernelTables(runner, present);
-  const actual = await readTables(tables);
+  const actual = await readTables(tables, devices.changes === 0 ? routes : null);
   const { rows, lacking } = rowsOnDevices(wanted, present);
   const applied = withLacking(await applyPlans(planTables(rows, actual, tables), tables), lacking);
   for (const address of movedAddresses(input.guard.holders, guarded.state.known)) {

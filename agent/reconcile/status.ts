@@ -31,7 +31,7 @@ export interface AgentStatus {
   readonly counts: AgentCounts;
 }
 
-export interface AgentCounts {
+interface AgentCounts {
   readonly passes: number;
   /** Rows that were created, replaced or deleted since the start. */
   readonly changes: number;

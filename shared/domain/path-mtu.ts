@@ -4,7 +4,7 @@ import type { NetworkConfig } from './network-config.ts';
 import { nodeBackendOf } from './path.ts';
 
 /** Inner Ethernet (14), vxlan (8), UDP (8) and the outer IP header (20 or 40). */
-export const vxlanOverhead: Readonly<Record<Family, number>> = { ipv4: 50, ipv6: 70 };
+const vxlanOverhead: Readonly<Record<Family, number>> = { ipv4: 50, ipv6: 70 };
 
 /** What the outer packets may have: the uplink's MTU, capped by `MTU` of the backend and of its fallback. */
 function outerMtu(config: NetworkConfig, uplinkMtu: number): number {

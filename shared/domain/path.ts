@@ -35,28 +35,30 @@ export function pathBetween(me: AgentLease, peer: AgentLease, world: PathWorld, 
   // Without a fallback there is nothing else: the network's one row leads to the VPC router, confirmed or not.
   if (node === null) return { kind: 'vpc', why: vpc?.why ?? 'the backend is aws-vpc' };
 
-  const addressed = nodeAddressOf(me, family) !== null && nodeAddressOf(peer, family) !== null;
-  const neighbours = neighbourhood(me, peer, world, family);
+  const unaddressed = lacking('address', me, peer, family);
+  const reasons: string[] = [];
   if (node.type === 'host-gw' || node.directRouting) {
-    if (neighbours.same && addressed) return { kind: 'host-gw', why: neighbours.why };
+    const neighbours = neighbourhood(me, peer, world, family);
+    if (neighbours.same && unaddressed === null) return { kind: 'host-gw', why: neighbours.why };
+    reasons.push(neighbours.same ? (unaddressed ?? '') : neighbours.why);
   }
   if (vpc?.routed === true) return { kind: 'vpc', why: vpc.why };
+  if (vpc !== null) reasons.push(vpc.why);
 
-  const reasons = [
-    ...(node.type === 'vxlan' && !node.directRouting ? [] : [neighbours.same ? noAddress(me, family) : neighbours.why]),
-    ...(vpc === null ? [] : [vpc.why]),
-  ];
-  if (node.type !== 'vxlan') return { kind: null, why: `no path: ${reasons.join(', ')}, and there is no tunnel` };
-  if (!addressed) return { kind: null, why: `no path: ${[...reasons, noAddress(me, family)].join(', ')}` };
-  const macless = me.vtepMac === null ? me : peer.vtepMac === null ? peer : null;
-  if (macless !== null)
-    return { kind: null, why: `no path: ${[...reasons, `${macless.name} has no VTEP MAC`].join(', ')}` };
-  return { kind: 'vxlan', why: reasons.length === 0 ? 'the backend is vxlan' : reasons.join(', ') };
+  const obstacle =
+    node.type === 'vxlan' ? (unaddressed ?? lacking('VTEP MAC', me, peer, family)) : 'the backend has no tunnel';
+  if (obstacle !== null) return { kind: null, why: `no path: ${[...new Set([...reasons, obstacle])].join('; ')}` };
+  return { kind: 'vxlan', why: reasons.length === 0 ? 'the backend is vxlan' : reasons.join('; ') };
+}
 
-  function noAddress(first: AgentLease, of: Family): string {
-    const lacking = nodeAddressOf(first, of) === null ? me : peer;
-    return `the node of ${lacking.name} has no ${of === 'ipv4' ? 'IPv4' : 'IPv6'} address`;
-  }
+/** A sentence about the first of the two that lacks the thing; null: both have it. */
+function lacking(thing: 'address' | 'VTEP MAC', me: AgentLease, peer: AgentLease, family: Family): string | null {
+  const has = (lease: AgentLease): boolean =>
+    (thing === 'address' ? nodeAddressOf(lease, family) : lease.vtepMac) !== null;
+  const lease = [me, peer].find((candidate) => !has(candidate));
+  if (lease === undefined) return null;
+  const what = thing === 'VTEP MAC' ? thing : family === 'ipv4' ? 'IPv4 address' : 'IPv6 address';
+  return `the node of ${lease.name} has no ${what}`;
 }
 
 interface Neighbours {

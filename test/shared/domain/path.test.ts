@@ -120,8 +120,8 @@ test('why is a sentence that names what decided', () => {
   assert.equal(why(2), 'both nodes are on segment 10.0.1.0/24');
   assert.equal(
     why(3),
-    'no path: other segment: 10.0.1.0/24 here, 10.0.2.0/24 there, 10.244.3.0/24 is not routed in rtb-1, ' +
-      '10.244.3.0/24 has no VTEP MAC',
+    'no path: other segment: 10.0.1.0/24 here, 10.0.2.0/24 there; 10.244.3.0/24 is not routed in rtb-1; ' +
+      'the node of 10.244.3.0/24 has no VTEP MAC',
   );
 });
 
