@@ -10,7 +10,7 @@ import { planExit } from './plan-exit.ts';
 import { readJson } from './read-file.ts';
 
 export async function planFromFile(file: string, json: boolean, terminal: Console): Promise<number> {
-  const world = parseWorld(await readJson(file, '--world', terminal));
+  const world = parseWorld(await readJson(file, '--world', 'world', terminal));
   const plan = planJson(planWorld(world), world.leases, world.config);
   await showPlan(plan, json, terminal);
   if (world.config.mode === 'observe') terminal.note('Mode is observe: a sync reports this plan and writes nothing');

@@ -1,9 +1,17 @@
 /** The commands and how they end. What a command needs is loaded when it runs: a plan from a file loads no SDK. */
 import { Command, CommanderError } from 'commander';
 import { InvalidInput } from '../shared/domain/invalid-input.ts';
+import { addAgent } from './agent.ts';
 import type { Console } from './console.ts';
+import { addDemo } from './demo.ts';
 import { exit, UserError } from './exit.ts';
+import { addExplain } from './explain.ts';
+import { addLeases } from './leases.ts';
+import { addNetwork } from './network.ts';
 import { addPlan } from './plan.ts';
+import { addResync } from './resync.ts';
+import { addSandbox } from './sandbox.ts';
+import { addStatus } from './status.ts';
 import { version } from './version.ts';
 
 /** Gives the exit code; throws nothing that a user can cause. */
@@ -39,6 +47,14 @@ function programOf(terminal: Console, end: (code: number) => void): Command {
     .exitOverride()
     .showSuggestionAfterError();
   addPlan(program, terminal, end);
+  addResync(program, terminal, end);
+  addStatus(program, terminal, end);
+  addExplain(program, terminal, end);
+  addLeases(program, terminal, end);
+  addNetwork(program, terminal, end);
+  addSandbox(program, terminal, end);
+  addDemo(program, terminal, end);
+  addAgent(program, end);
   return program;
 }
 

@@ -15,6 +15,7 @@ export async function readText(file: string, option: string, terminal: Console):
   }
 }
 
-export async function readJson(file: string, option: string, terminal: Console): Promise<unknown> {
-  return parseJsonText(await readText(file, option, terminal), file === '-' ? 'standard input' : file);
+/** `root` is what errors call the whole. */
+export async function readJson(file: string, option: string, root: string, terminal: Console): Promise<unknown> {
+  return parseJsonText(await readText(file, option, terminal), root);
 }

@@ -1,9 +1,12 @@
 /** Calls the stack's resync until no work is left. */
-import type { PlanJson } from '../shared/domain/render-plan.ts';
+import { type PlanJson, stepCount } from '../shared/domain/render-plan.ts';
 import { counted } from '../shared/domain/render-plan-text.ts';
-import { type SyncReport, writesOf } from '../shared/reconcile/report.ts';
+import { type SyncReport, type TableReport, writesOf } from '../shared/reconcile/report.ts';
 import { exit, UserError } from './exit.ts';
 import type { Stack } from './stack-functions.ts';
+
+/** What the function answers: the report, and the plan that it began with, if there was one. */
+export type ResyncReport = SyncReport & { readonly plan: PlanJson | null };
 
 export interface ResyncRequest {
   readonly dryRun?: boolean;
@@ -11,6 +14,8 @@ export interface ResyncRequest {
   readonly force?: string;
   /** Tables that are written; all are read. */
   readonly tables?: readonly string[];
+  /** A configuration to plan with in place of the applied one, as its text; with `dryRun` only. */
+  readonly config?: string;
 }
 
 /** Reports of all passes, the last one last; `progress` gets a line after each that leaves work. */
@@ -18,8 +23,8 @@ export async function resyncPasses(
   stack: Stack,
   request: ResyncRequest,
   progress: (line: string) => void,
-): Promise<readonly [SyncReport, ...SyncReport[]]> {
-  const reports: [SyncReport, ...SyncReport[]] = [await onePass(stack, request)];
+): Promise<readonly [ResyncReport, ...ResyncReport[]]> {
+  const reports: [ResyncReport, ...ResyncReport[]] = [await onePass(stack, request)];
   for (let report = reports[0]; report.more; ) {
     const left = report.tables.reduce((sum, table) => sum + table.left, 0);
     progress(`pass ${reports.length}: ${counted(writesOf(report), 'write')}, ${counted(left, 'step')} left`);
@@ -29,32 +34,53 @@ export async function resyncPasses(
   return reports;
 }
 
-async function onePass(stack: Stack, request: ResyncRequest): Promise<SyncReport> {
-  const report = (await stack.call('resync', { ...request })) as Partial<SyncReport> | null;
-  if (report === null || typeof report !== 'object' || !Array.isArray(report.tables)) {
-    throw new UserError(`resync: gave no report (got ${JSON.stringify(report)?.slice(0, 120)})`);
-  }
-  return report as SyncReport;
+async function onePass(stack: Stack, request: ResyncRequest): Promise<ResyncReport> {
+  const report = (await stack.call('resync', { ...request })) as unknown as ResyncReport;
+  if (!Array.isArray(report.tables)) throw new UserError('resync: gave no report');
+  return report;
+}
+
+/** All passes as one: what was done is summed, what was planned is the first pass's, the rest is the last one's. */
+export function mergedReport([first, ...others]: readonly [ResyncReport, ...ResyncReport[]]): ResyncReport {
+  return others.reduce(
+    (sum, report) => ({
+      ...report,
+      plan: sum.plan,
+      changes: [...sum.changes, ...report.changes],
+      tables: report.tables.map((table) => {
+        const before = sum.tables.find(({ id }) => id === table.id);
+        return {
+          ...table,
+          created: table.created + (before?.created ?? 0),
+          replaced: table.replaced + (before?.replaced ?? 0),
+          deleted: table.deleted + (before?.deleted ?? 0),
+        };
+      }),
+    }),
+    first,
+  );
 }
 
 /** The plan of a report; what kept it from being made is an error. */
-export function planOf(report: SyncReport): PlanJson {
+export function planOf(report: ResyncReport): PlanJson {
   if (report.plan === null || report.plan === undefined) {
     throw new UserError(report.message ?? `resync: ${report.status}, without a plan`);
   }
-  return report.plan as PlanJson;
+  return report.plan;
 }
 
-/** An error before a refusal before pending changes. */
-export function reportExit(report: SyncReport): number {
+/**
+ * An error before a refusal before pending changes. `only`: the tables that were asked for, null for all; what is left
+ * in others was not asked for.
+ */
+export function reportExit(report: ResyncReport, only: readonly string[] | null = null): number {
   if (report.status === 'failed' || report.status === 'unconfigured') return exit.error;
-  if (report.tables.some(({ status }) => status === 'failed' || status === 'missing' || status === 'waiting')) {
-    return exit.error;
-  }
+  const statuses = report.tables.filter(({ id }) => only?.includes(id) ?? true).map(({ status }) => status);
+  if (statuses.some((status) => failing.includes(status))) return exit.error;
   if (report.guard.refused) return exit.refused;
-  if (report.mode === 'dry-run') {
-    const tables = Object.values((report.plan as PlanJson | null)?.tables ?? {});
-    return tables.some(({ steps }) => steps.length > 0) ? exit.pending : exit.ok;
-  }
-  return report.status === 'partial' ? exit.error : exit.ok;
+  if (report.mode !== 'enforce') return report.plan !== null && stepCount(report.plan) > 0 ? exit.pending : exit.ok;
+  // Work that is left although no further pass would help is work that was not done.
+  return statuses.includes('left') ? exit.error : exit.ok;
 }
+
+const failing: readonly TableReport['status'][] = ['failed', 'missing', 'waiting'];

@@ -1,16 +1,18 @@
 /** Calls the functions of a deployed stack. Account, region and endpoint come from the usual AWS environment. */
-import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { InvokeCommand, LambdaClient, type LambdaClientConfig } from '@aws-sdk/client-lambda';
 import { UserError } from './exit.ts';
 
 /** Functions that people call. */
-export type StackFunction = 'resync' | 'keep-leases';
+type StackFunction = 'resync' | 'keep-leases';
 
 export interface Stack {
-  call(name: StackFunction, request: Readonly<Record<string, unknown>>): Promise<unknown>;
+  /** The members of the answer. A refused request (`{ok: false, error}`) and a function that failed are `UserError`s. */
+  call(name: StackFunction, request: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>;
 }
 
-export function stackNamed(stack: string): Stack {
-  const client = new LambdaClient({});
+/** `config` is for a stack that the environment does not lead to. */
+export function stackNamed(stack: string, config: LambdaClientConfig = {}): Stack {
+  const client = new LambdaClient(config);
   return {
     async call(name, request) {
       const functionName = `${stack}-${name}`;
@@ -21,14 +23,28 @@ export function stackNamed(stack: string): Stack {
         });
       const text = Buffer.from(answer.Payload ?? []).toString('utf8');
       if (answer.FunctionError !== undefined) throw new UserError(`${functionName}: failed: ${messageIn(text)}`);
-      try {
-        return JSON.parse(text);
-      } catch (error) {
-        const problem = `${functionName}: gave an answer that is not JSON (got ${JSON.stringify(text.slice(0, 80))})`;
-        throw new UserError(problem, { cause: error });
-      }
+      return accepted(parsed(text, functionName), functionName);
     },
   };
+}
+
+function parsed(text: string, functionName: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const problem = `${functionName}: gave an answer that is not JSON (got ${JSON.stringify(text.slice(0, 80))})`;
+    throw new UserError(problem, { cause: error });
+  }
+}
+
+function accepted(answer: unknown, functionName: string): Readonly<Record<string, unknown>> {
+  if (typeof answer !== 'object' || answer === null || !('ok' in answer)) {
+    throw new UserError(`${functionName}: gave no answer that is known here (got ${JSON.stringify(answer)})`);
+  }
+  if (answer.ok === true) return answer as Readonly<Record<string, unknown>>;
+  const { field = '', message = '' } = (answer as { error?: { field?: string; message?: string } }).error ?? {};
+  if (message === '') throw new UserError(`${functionName}: refused (got ${JSON.stringify(answer)})`);
+  throw new UserError(field === '' || message.startsWith(`${field}:`) ? message : `${field}: ${message}`);
 }
 
 function problemOf(error: unknown, functionName: string, stack: string): string {

@@ -13,7 +13,7 @@ import type { Context } from 'aws-lambda';
 import type { Rejects } from '../shared/keeper/ports.ts';
 
 /** Values that a log line may carry; objects are flat on purpose. */
-export type Fields = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
+type Fields = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
 /** What a function is given beside its event. */
 export interface Run {

@@ -11,7 +11,7 @@ import { ec2RouteTables } from '../shared/aws/route-tables.ts';
 import { dynamoSyncState } from '../shared/aws/sync-state.ts';
 import type { FunctionConfig } from '../shared/config/function-config.ts';
 import type { Lock, Publisher } from '../shared/reconcile/ports.ts';
-import type { SyncDeps } from '../shared/reconcile/resync.ts';
+import type { SyncDeps } from '../shared/reconcile/sync-request.ts';
 
 export interface SyncRoom {
   readonly deps: SyncDeps;

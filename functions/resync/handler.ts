@@ -2,6 +2,7 @@
 import { readFunctionConfig } from '../../shared/config/function-config.ts';
 import { InvalidInput } from '../../shared/domain/invalid-input.ts';
 import { type PlanJson, planJson } from '../../shared/domain/render-plan.ts';
+import type { Leases } from '../../shared/reconcile/ports.ts';
 import type { SyncReport } from '../../shared/reconcile/report.ts';
 import { resync, type SyncResult } from '../../shared/reconcile/resync.ts';
 import { inTurn } from '../../shared/reconcile/turn.ts';
@@ -33,14 +34,17 @@ async function work(event: unknown, run: Run): Promise<Answer> {
     return refusal('tables', `${unknown} is not among the stack's route tables (${config.routeTableIds.join(', ')})`);
   const { deadline, end } = timesOf(run.context.getRemainingTimeInMillis(), Date.now());
   const { deps, lock, publisher } = rooms.room(AbortSignal.timeout(end - Date.now()));
-  const { dryRun, force, tables } = request;
-  const sync = () => resync({ syncId: rooms.newSyncId(), dryRun, force, only: tables, isManual: true, deadline }, deps);
+  const { dryRun, force, tables, config: candidate } = request;
+  const syncDeps = candidate === null ? deps : { ...deps, leases: withConfig(deps.leases, candidate) };
+  const sync = () =>
+    resync({ syncId: rooms.newSyncId(), dryRun, force, only: tables, isManual: true, deadline }, syncDeps);
   // A dry run writes nothing, the lock included.
   const turn = dryRun
-    ? { result: await sync() }
+    ? { result: await sync(), unreleased: null }
     : await inTurn({ holder: run.context.awsRequestId, end }, lock, deps.clock, sync);
   if (turn === null) return refusal('lock', 'another sync was at work for all of 20 s: try again in a moment');
-  const { result } = turn;
+  const { result, unreleased } = turn;
+  if (unreleased !== null) run.error('the turn was not given back: it ends by itself', {}, unreleased);
   tell(result.report, run);
   const lost = await publisher.put(result.events);
   for (const index of lost)
@@ -57,4 +61,12 @@ function planOf({ planned }: SyncResult): PlanJson | null {
 
 function refusal(field: string, message: string): Answer {
   return { ok: false, error: { field, message } };
+}
+
+/** The leases as they are, under a configuration that is not applied. */
+function withConfig(leases: Leases, text: string): Leases {
+  return {
+    readCounter: () => leases.readCounter(),
+    readAll: async () => ({ ...(await leases.readAll()), config: { text, revision: 0, appliedAt: 0 } }),
+  };
 }

@@ -1,6 +1,7 @@
 /** What the manual resync is asked: `{dryRun?, force?, tables?, config?}`. */
 import * as v from 'valibot';
 import { InvalidInput } from '../../shared/domain/invalid-input.ts';
+import { parseNetworkConfig } from '../../shared/domain/network-config.ts';
 
 const request = v.strictObject({
   dryRun: v.optional(v.boolean('is not true or false'), false),
@@ -17,19 +18,29 @@ const request = v.strictObject({
     ),
     null,
   ),
+  config: v.optional(v.nullable(v.string('is not JSON text')), null),
 });
 
 export interface ResyncRequest {
   readonly dryRun: boolean;
   readonly force: string | null;
   readonly tables: readonly string[] | null;
+  /** net-conf.json as it might be applied, for a dry run: what would be written? */
+  readonly config: string | null;
 }
 
 export function parseRequest(event: unknown): ResyncRequest {
   const parsed = v.safeParse(request, event ?? {}, { abortEarly: true });
-  if (parsed.success) return parsed.output;
+  if (parsed.success) return checked(parsed.output);
   const issue = parsed.issues[0];
   const field = v.getDotPath(issue) ?? 'request';
   const problem = issue.type === 'strict_object' && issue.expected === 'never' ? 'is not known' : issue.message;
   throw new InvalidInput(field, issue.input, problem);
+}
+
+function checked(parsed: ResyncRequest): ResyncRequest {
+  if (parsed.config === null) return parsed;
+  if (!parsed.dryRun) throw new InvalidInput('config', undefined, 'goes with dryRun only: network-apply applies one');
+  parseNetworkConfig(parsed.config, { field: 'config' });
+  return parsed;
 }

@@ -43,7 +43,8 @@ async function work(event: unknown, run: Run): Promise<Batch> {
     await goOn(room, run, syncId, pass);
     return done;
   }
-  const { result } = turn;
+  const { result, unreleased } = turn;
+  if (unreleased !== null) run.error('the turn was not given back: it ends by itself', { syncId }, unreleased);
   if (result === null) {
     run.info('covered by a later sync', { syncId });
     return done;
@@ -51,8 +52,8 @@ async function work(event: unknown, run: Run): Promise<Batch> {
   tell(result.report, run);
   await publish(room, run, result);
   if (result.report.more) await goOn(room, run, syncId, pass);
-  else if (messages.earliestChange !== null && isRouted(result)) {
-    run.metric('EventToRouteMs', deps.clock.now() - messages.earliestChange, 'Milliseconds');
+  else if (messages.earliestChange !== null && result.report.confirmedAt !== null && isRouted(result)) {
+    run.metric('EventToRouteMs', result.report.confirmedAt - messages.earliestChange, 'Milliseconds');
   }
   return done;
 }

@@ -14,6 +14,7 @@ import { EventBus } from './events/bus.ts';
 import { EventBridge } from './events/events.ts';
 import { Schedules } from './events/schedules.ts';
 import { Callers } from './iam/callers.ts';
+import { checkWiring } from './iam/wiring.ts';
 import { FunctionPool } from './lambda/function-pool.ts';
 import { Lambda } from './lambda/lambda.ts';
 import { isRecord, type Params } from './params.ts';
@@ -29,6 +30,7 @@ import { mappingsOf } from './template/mappings.ts';
 import { queuesOf } from './template/queues.ts';
 import { rulesOf } from './template/rules.ts';
 import { readStack } from './template/stack.ts';
+import { followTransitions } from './transitions.ts';
 import { presentWorld, worldResources } from './world.ts';
 
 export interface SandboxOptions {
@@ -49,6 +51,8 @@ export interface SandboxOptions {
   readonly throttle?: boolean;
   /** False: no function runs, nothing is fed from queues and streams. */
   readonly functions?: boolean;
+  /** `skip`: what a function sleeps moves the sandbox's clock and lasts no time. `real` unless given. */
+  readonly waits?: 'real' | 'skip';
   /** The most processes of one function at once; 4 unless given. */
   readonly maximumProcesses?: number;
   /** Waits before an asynchronous invocation is repeated, in seconds; Lambda's own (60, 120) unless given. */
@@ -71,7 +75,7 @@ export interface Sandbox extends SandboxState {
   runSchedule(logicalId: string): Promise<void>;
   /** Waits until nothing is in flight; throws and names what still is after `timeoutMs` (a minute unless given). */
   idle(timeoutMs?: number): Promise<void>;
-  /** Ends every process and closes the port. */
+  /** Ends every process and closes the port; again, it does nothing. */
   close(): Promise<void>;
 }
 
@@ -99,6 +103,7 @@ async function assemble(endpoint: Endpoint, options: SandboxOptions): Promise<Sa
   const models = functionsOf(stack, dirname(resolve(options.templateFile)));
   const rules = rulesOf(stack, models);
   const mappings = mappingsOf(stack, models);
+  checkWiring({ stack, endpoint: endpoint.url, functions: models, rules, mappings });
   const callers = new Callers(stack, models, options.nodePolicy ?? 'NodePolicy');
   const world = worldOf(options);
   const network = models.map((model) => model.environment['NETWORK']).find((name) => name !== undefined) ?? 'default';
@@ -112,18 +117,22 @@ async function assemble(endpoint: Endpoint, options: SandboxOptions): Promise<Sa
   const dynamodb = new DynamoDb({ clock });
   await dynamodb.start();
   const send = sendTo(sqs);
-  const { maximumProcesses = 4, asyncRetrySeconds: retrySeconds = [60, 120] } = options;
+  const { maximumProcesses = 4, waits = 'real', asyncRetrySeconds: retrySeconds = [60, 120] } = options;
   const pools = (runsFunctions ? models : []).map(
-    (model) => new FunctionPool(model, { clock, activity, endpoint: endpoint.url, maximumProcesses }),
+    (model) => new FunctionPool(model, { clock, activity, endpoint: endpoint.url, maximumProcesses, waits }),
   );
   const lambda = new Lambda(pools, { clock, activity, send, retrySeconds });
   const targets = targetPort({ sqs, lambda, faults, runsFunctions });
   const bus = new EventBus(rules, { clock, activity, targets, retryMs: options.deliveryRetryMs ?? 1000 });
   const schedules = new Schedules(rules, bus, clock);
   const { transitionMs, throttle } = options;
+  const follow = followTransitions(activity);
   const ec2 = new Ec2({
     clock,
-    emit: (event) => void bus.publish(event),
+    emit(event) {
+      bus.publish(event);
+      follow(event);
+    },
     ...(transitionMs !== undefined && { transitionMs }),
     ...(throttle !== undefined && { throttle }),
   });
@@ -171,6 +180,17 @@ async function assemble(endpoint: Endpoint, options: SandboxOptions): Promise<Sa
   const pollers = startPollers(runsFunctions ? mappings : [], { state, send, retryMs });
   if (options.schedules === 'auto') schedules.start();
 
+  let closed: Promise<void> | undefined;
+  async function close(): Promise<void> {
+    schedules.stop();
+    for (const poller of pollers) poller.stop();
+    clock.stop();
+    ec2.close();
+    await lambda.close();
+    await endpoint.close();
+    await dynamodb.close();
+  }
+
   return {
     ...state,
     url: endpoint.url,
@@ -183,14 +203,9 @@ async function assemble(endpoint: Endpoint, options: SandboxOptions): Promise<Sa
       const left = await activity.idle(timeoutMs);
       if (left.length > 0) throw new Error(`the sandbox is not idle: ${left.join(', ')}`);
     },
-    async close() {
-      schedules.stop();
-      for (const poller of pollers) poller.stop();
-      clock.stop();
-      ec2.close();
-      await lambda.close();
-      await endpoint.close();
-      await dynamodb.close();
+    close() {
+      closed ??= close();
+      return closed;
     },
   };
 }

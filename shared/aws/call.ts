@@ -15,7 +15,7 @@ interface HttpOptions {
  * Milliseconds that a call may take with all of its retries. The request time-out of `clients.ts` ends with the headers
  * of an answer; a body that never comes is ended here.
  */
-export const longestCall = 20_000;
+const longestCall = 20_000;
 
 /** @throws Refusal */
 export async function call<Output>(

@@ -70,8 +70,9 @@ const meanings: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
   ),
 ]);
 
-/** Codes that stand for an answer in which no code could be found. */
-const unreadable = new Set(['unknown', 'unknownerror', 'error', 'typeerror', 'syntaxerror', '']);
+/** Names of errors that stand for an answer in which no code could be found. */
+// `NotFound` is the SDK's name for a 404 without a code.
+const unreadable = new Set(['unknown', 'unknownerror', 'notfound', 'error', 'typeerror', 'syntaxerror', '']);
 
 /** Puts whatever the SDK threw into our words. An error that was put so already stays as it is. */
 export function refusal(action: string, error: unknown): Refusal {

@@ -19,7 +19,7 @@ import type { Item } from './table.ts';
 const leasesPerPart = 100;
 
 /** DynamoDB takes 400 KB; the keys and names around a value are part of that. */
-export const mostItemBytes = 390_000;
+const mostItemBytes = 390_000;
 
 export interface MapPart {
   readonly name: string;

@@ -1,6 +1,7 @@
 /** Publishing the map. The lock sees to it that one sync at a time does; nothing breaks if two do. */
 import { isDeepStrictEqual } from 'node:util';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { InvalidInput } from '../domain/invalid-input.ts';
 import { mapSchema, type NetworkMap } from '../domain/map.ts';
 import type { MapStore } from '../reconcile/ports.ts';
 import { call } from './call.ts';
@@ -20,32 +21,39 @@ export function dynamoMapStore(options: MapStoreOptions): MapStore {
   const pk = networkKey(options.network);
   const headKey = { pk, sk: 'head' };
 
-  const readStoredHead = async (): Promise<MapHead | null> => {
+  const readStoredHead = async (): Promise<MapHead | null | 'damaged'> => {
     const item = await getItem(options, headKey);
-    return item === null ? null : readHead(item);
+    if (item === null) return null;
+    try {
+      return readHead(item);
+    } catch (error) {
+      if (error instanceof InvalidInput) return 'damaged';
+      throw error;
+    }
   };
 
   return {
     read: async () => {
       for (let reading = 1; ; reading += 1) {
         const head = await readStoredHead();
-        if (head === null) return null;
+        if (head === null || head === 'damaged') return head;
         try {
           const parts = await Promise.all(
             head.parts.map(async (name) => readPart(name, await getItem(options, { pk, sk: name }))),
           );
           return mapOf(head, parts);
         } catch (error) {
+          if (!(error instanceof InvalidInput)) throw error;
           // Two publishings on, the parts of this head may be gone; then there is a newer one.
           const latest = await readStoredHead();
-          if (reading >= mostReadings || latest?.revision === head.revision) throw error;
+          if (reading >= mostReadings || latest === 'damaged' || latest?.revision === head.revision) return 'damaged';
         }
       }
     },
 
     publish: async (content, previous, epoch) => {
       const current = await readStoredHead();
-      if (!isSameRevision(current, previous)) return 'conflict';
+      if (current === 'damaged' || !isSameRevision(current, previous)) return 'conflict';
       const parts = partsOf(content.leases);
       const names = parts.map(({ name }) => name).sort();
       const head: MapHead = {
@@ -68,6 +76,28 @@ export function dynamoMapStore(options: MapStoreOptions): MapStore {
       const gone = current?.outgoing.filter((name) => !names.includes(name)) ?? [];
       await Promise.all(gone.map((name) => removePart(options, { pk, sk: name }, head.revision)));
       return (await putHead(options, { ...item, ...headKey }, current)) ? mapOf(head, [content.leases]) : 'conflict';
+    },
+
+    replaceDamaged: async (content, epoch) => {
+      const stored = (await getItem(options, headKey))?.['epoch'];
+      const parts = partsOf(content.leases);
+      const head: MapHead = {
+        schema: mapSchema,
+        // Readers keep to their epoch unless the new one is newer, whatever the clock says.
+        epoch: typeof stored === 'number' && stored >= epoch ? stored + 1 : epoch,
+        revision: 1,
+        network: content.network,
+        config: content.config,
+        tables: content.tables,
+        parts: parts.map(({ name }) => name).sort(),
+        outgoing: [],
+      };
+      const item = headItem(head);
+      checkSizes(content, item, parts);
+      await Promise.all(parts.map((part) => putPart(options, pk, part, head.revision)));
+      // The lock keeps other syncs away, and there is nothing readable to be lost.
+      await putItem(options, { ...item, ...headKey });
+      return mapOf(head, [content.leases]);
     },
   };
 }

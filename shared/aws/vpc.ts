@@ -12,11 +12,9 @@ export function listedVpc(tables: Pick<RouteTables, 'readSome'>, routeTableIds: 
   return {
     read: async (config) => {
       const listed = await tables.readSome(routeTableIds);
-      const found = new Set(listed.map(({ id }) => id));
-      const missing = routeTableIds.filter((id) => !found.has(id));
-      if (missing.length > 0) throw new InvalidInput(variable, undefined, `EC2 knows no ${missing.join(', ')}`);
       const [vpcId, ...others] = new Set(listed.map((table) => table.vpcId));
-      if (vpcId === undefined) throw new InvalidInput(variable, undefined, 'lists no route table');
+      // One table that is missing is the sync's to report; a node shall not wait for its lease because of it.
+      if (vpcId === undefined) throw new InvalidInput(variable, routeTableIds, 'EC2 knows none of these tables');
       if (others.length > 0) {
         const where = listed.map((table) => `${table.id} in ${table.vpcId}`).join(', ');
         throw new InvalidInput(variable, undefined, `the tables are of several VPCs: ${where}`);

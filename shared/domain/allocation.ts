@@ -8,6 +8,7 @@ import {
   blockedSpans,
   misfit,
   type Obstacles,
+  pairOf,
   poolSpan,
   primaryFamily,
   type SubnetPair,
@@ -150,10 +151,6 @@ function freeIndex(
 function isBlocked(config: NetworkConfig, blocked: readonly Span[], subnet: Cidr): boolean {
   const index = subnetIndex(primaryFamily(config).network, subnet);
   return blocked.some(({ first, last }) => first <= index && index <= last);
-}
-
-function pairOf(config: NetworkConfig, subnet: Cidr): SubnetPair {
-  return subnetPair(config, subnetIndex(primaryFamily(config).network, subnet));
 }
 
 function capacity(config: NetworkConfig, leases: readonly LeaseRecord[]): string {

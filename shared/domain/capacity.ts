@@ -11,9 +11,6 @@ import type { DeleteStep, Step } from './plan.ts';
 import { stepRow } from './plan.ts';
 import type { Route, RouteTable } from './route.ts';
 
-/** EC2's default quota of routes in a table since June 2025; the most that can be asked for is 1,000. */
-export const defaultRouteLimit = 500;
-
 export function countsAgainstQuota(route: Route, family: Family): boolean {
   if (route.origin !== 'CreateRoute') return false;
   // The family and the size of a prefix list are not in the route; one row in both families is the least it can be.
@@ -22,6 +19,22 @@ export function countsAgainstQuota(route: Route, family: Family): boolean {
 
 export function countedRows(table: RouteTable, family: Family): number {
   return table.routes.filter((route) => countsAgainstQuota(route, family)).length;
+}
+
+/** Rows that a table takes, of each family: EC2 counts them apart. */
+export type Limits = Readonly<Record<Family, number>>;
+
+/**
+ * The configured limit, lowered by what `RouteLimitExceeded` taught. A table that holds more than it was said to take
+ * shows that the quota was raised since; no route goes because of a limit that is disproved.
+ */
+export function limitsOf(table: RouteTable | null, configured: number, learned: Partial<Limits>): Limits {
+  const of = (family: Family): number => {
+    const rows = learned[family];
+    if (rows === undefined) return configured;
+    return Math.min(configured, Math.max(rows, table === null ? 0 : countedRows(table, family)));
+  };
+  return { ipv4: of('ipv4'), ipv6: of('ipv6') };
 }
 
 /** One table as the choice of leases sees it. */

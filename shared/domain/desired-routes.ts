@@ -116,7 +116,7 @@ export function desiredRoutes(live: readonly Lease[], config: NetworkConfig): De
 export interface Knowledge {
   readonly ranges: readonly ManagedRange[];
   readonly bySubnet: ReadonlyMap<string, Lease>;
-  /** Instances that EC2 says are terminated. */
+  /** Instances that EC2 says are terminated, in lower case. */
   readonly terminated: ReadonlySet<string>;
 }
 
@@ -143,7 +143,7 @@ function isLeaving(desired: Route): boolean {
   return 'lease' in desired && (desired as DesiredRoute).lease.state === 'leaving';
 }
 
-export function compareRoutes(a: Route, b: Route): number {
+function compareRoutes(a: Route, b: Route): number {
   if (a.destination !== null && b.destination !== null) return compareCidrs(a.destination, b.destination);
   if (a.destination === null && b.destination === null) return compareText(a.destinationText, b.destinationText);
   return a.destination === null ? 1 : -1;
@@ -151,6 +151,7 @@ export function compareRoutes(a: Route, b: Route): number {
 
 function whyDelete(row: Route, { bySubnet, terminated }: Knowledge): { reason: Reason; evidence: Evidence } {
   const lease = bySubnet.get(row.destination?.text ?? row.destinationText);
+  const isDead = (instanceId: string | null) => instanceId !== null && terminated.has(instanceId.toLowerCase());
   switch (lease?.state) {
     case 'active':
     case 'leaving':
@@ -162,12 +163,12 @@ function whyDelete(row: Route, { bySubnet, terminated }: Knowledge): { reason: R
     case 'released':
       return { reason: 'released', evidence: 'strong' };
     case 'expired':
-      return { reason: 'expired', evidence: isBlackhole(row) ? 'strong' : 'weak' };
+      return { reason: 'expired', evidence: isBlackhole(row) || isDead(lease.instanceId) ? 'strong' : 'weak' };
     case undefined:
       break;
   }
   if (isBlackhole(row)) return { reason: 'blackhole', evidence: 'strong' };
-  return { reason: 'orphan', evidence: terminated.has(instanceOf(row) ?? '') ? 'strong' : 'weak' };
+  return { reason: 'orphan', evidence: isDead(instanceOf(row)) ? 'strong' : 'weak' };
 }
 
 function instanceOf({ nextHop }: Route): string | null {

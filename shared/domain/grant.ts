@@ -65,7 +65,8 @@ export function placed(
   const nodeIpv6 = node.advertise.ipv6 ?? eni.ipv6;
   const hasIpv4 = config.families.some(({ family }) => family === 'ipv4');
   const near = hasIpv4 ? { privateIp: eni.privateIp, nodeIp } : { privateIp: eni.ipv6, nodeIp: nodeIpv6 };
-  const segment = segmentOf({ ...near, ...node, subnetId: eni.subnetId }, config);
+  const { onLinkPrefix, checkIsOff } = node;
+  const segment = segmentOf({ ...near, onLinkPrefix, checkIsOff, subnetId: eni.subnetId }, config);
   return { eniId: eni.eniId, nodeIp, nodeIpv6, subnetId: eni.subnetId, segment };
 }
 

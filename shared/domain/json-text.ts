@@ -42,8 +42,13 @@ class Cursor {
     return found;
   }
 
-  place(): string {
-    const before = this.text.slice(0, this.at).split('\n');
+  offset(): number {
+    return this.at;
+  }
+
+  /** Counts lines from the start, so it is for messages only. */
+  place(offset = this.at): string {
+    const before = this.text.slice(0, offset).split('\n');
     return `line ${before.length} column ${(before.at(-1)?.length ?? 0) + 1}`;
   }
 
@@ -80,10 +85,11 @@ function readMembers(cursor: Cursor, path: string, depth: number): void {
   if (cursor.take(/\}/) !== null) return;
   const seen = new Set<string>();
   do {
-    const place = cursor.place();
+    const offset = cursor.offset();
     const quoted = cursor.take(stringPattern) ?? cursor.refuse('a key in double quotes is expected');
     const key = String(JSON.parse(quoted));
-    if (seen.has(key)) throw new InvalidInput(pathOf(path, key), undefined, `is given a second time at ${place}`);
+    if (seen.has(key))
+      throw new InvalidInput(pathOf(path, key), undefined, `is given a second time at ${cursor.place(offset)}`);
     seen.add(key);
     if (cursor.take(/:/) === null) cursor.refuse('a colon is expected');
     readValue(cursor, pathOf(path, key), depth + 1);

@@ -1,5 +1,6 @@
 /** From leases, tables and confirmations to the content of the next map. */
 import { compareCidrs } from './cidr.ts';
+import { digestOf } from './digest.ts';
 import { exceedsBound } from './guard.ts';
 import { isHeld, type Lease } from './lease.ts';
 import type { MapContent, MapLease, MapTable } from './map.ts';
@@ -19,17 +20,25 @@ export interface MapInput {
   readonly listedTableIds: readonly string[];
   /** All tables of the VPC; null: they could not be read, and what the map says of them stays. */
   readonly tables: readonly RouteTable[] | null;
+  /** Whether these are all tables of the VPC: else it is not known which subnets use the main table. */
+  readonly isWholeVpc: boolean;
   /** Listed tables that were complete at least once. */
   readonly filled: ReadonlySet<string>;
   readonly routed: RoutedState;
   /** The leases are older than what was last seen: none that vanished is dropped. */
   readonly distrust: boolean;
+  /** Digest of held deletions that an operator lets through: of routes, or of the map alone. */
+  readonly force: string | null;
+  /** Whether `force` was the digest of held routes: what held them holds nothing in the map either. */
+  readonly isForced: boolean;
 }
 
 export interface MapResult {
   readonly content: MapContent;
   /** Leases that vanished without a trace and keep their last value. */
   readonly held: readonly MapLease[];
+  /** Names exactly this set of held leases; null when nothing is held. */
+  readonly digest: string | null;
 }
 
 /**
@@ -46,7 +55,8 @@ export function mapContent(input: MapInput): MapResult {
   const unknown = gone.filter((lease) => input.unreadable.has(`lease#${lease.subnet}`));
   const weak = gone.filter((lease) => isWeaklyGone(known.get(lease.subnet)) && !unknown.includes(lease));
   const hold = input.distrust ? weak.length > 0 : exceedsBound(weak.length, before.length);
-  const held = hold ? weak : [];
+  const digest = hold ? digestOf(`map\n${weak.map((lease) => lease.subnet).join('\n')}`) : null;
+  const held = hold && !input.isForced && input.force !== digest ? weak : [];
   return {
     content: {
       network: input.network,
@@ -57,6 +67,7 @@ export function mapContent(input: MapInput): MapResult {
       ),
     },
     held,
+    digest: held.length > 0 ? digest : null,
   };
 }
 
@@ -103,7 +114,7 @@ function mapTables(input: MapInput, leases: readonly MapLease[]): MapTable[] {
     const filling = !input.filled.has(id);
     // A table that one reading does not list keeps its subnets: the reading may be older than the table.
     if (table === undefined) return { id, subnets: previous.get(id)?.subnets ?? [], filling };
-    const subnets = table.isMain ? [...table.subnetIds, ...implicit] : table.subnetIds;
+    const subnets = table.isMain && input.isWholeVpc ? [...table.subnetIds, ...implicit] : table.subnetIds;
     return { id, subnets: [...new Set(subnets)].sort(), filling };
   });
 }

@@ -13,6 +13,8 @@ export interface ManagedRange {
   readonly subnetLen: number;
   /** Rows that overlap one of these are foreign, whatever their form. */
   readonly protected: readonly Cidr[];
+  /** Destinations in canonical text of which nothing is known: a row of exactly one of them is nobody's. */
+  readonly unknown?: ReadonlySet<string>;
 }
 
 /** The network's own ranges, one a family. */
@@ -31,7 +33,8 @@ export function isOurs(route: Route, ranges: readonly ManagedRange[]): boolean {
     (range) =>
       destination.length === range.subnetLen &&
       contains(range.network, destination) &&
-      !range.protected.some((block) => overlaps(block, destination)),
+      !range.protected.some((block) => overlaps(block, destination)) &&
+      range.unknown?.has(destination.text) !== true,
   );
 }
 

@@ -4,9 +4,9 @@
  */
 
 export const burst = 50;
-export const refillPerSecond = 5;
+const refillPerSecond = 5;
 /** How long the rate stays halved after EC2 throttled us all the same: others of the account use the bucket too. */
-export const slowForMs = 60_000;
+const slowForMs = 60_000;
 
 export interface Bucket {
   readonly tokens: number;

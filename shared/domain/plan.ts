@@ -18,13 +18,13 @@ export type Reason = 'missing' | 'changed' | 'blackhole' | 'orphan' | 'released'
 /** Weak evidence may be a hole in what was read; strong evidence is a fact about the row's holder. */
 export type Evidence = 'strong' | 'weak';
 
-export interface CreateStep<Row> {
+interface CreateStep<Row> {
   readonly action: 'create';
   readonly row: Row;
   readonly reason: Reason;
 }
 
-export interface ReplaceStep<Row> {
+interface ReplaceStep<Row> {
   readonly action: 'replace';
   readonly from: Row;
   readonly to: Row;

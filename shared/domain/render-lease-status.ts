@@ -2,10 +2,11 @@
 import { compareCidrs } from './cidr.ts';
 import type { Lease } from './lease.ts';
 import type { NetworkConfig } from './network-config.ts';
-import type { NetworkPlan, TablePlan } from './network-plan.ts';
+import type { NetworkPlan } from './network-plan.ts';
 import { stepRow } from './plan.ts';
 import { holderOf } from './render-step.ts';
 import { nextHopId } from './route.ts';
+import type { TablePlan } from './table-plan.ts';
 import type { SpeltLease } from './world.ts';
 
 export interface LeaseStatus {
@@ -23,15 +24,19 @@ export interface LeaseStatus {
   readonly reason: string;
 }
 
-/**
- * By spelling. Of several leases of one spelling the one that speaks for the subnet has the plain key, the others
- * `<spelling> (<instance>)`.
- */
 export function statusOfLeases(
   plan: NetworkPlan,
   leases: readonly SpeltLease[],
   config: NetworkConfig,
 ): Record<string, LeaseStatus> {
+  return Object.fromEntries(keyedLeases(plan, leases).map(([key, lease]) => [key, statusOf(lease, plan, config)]));
+}
+
+/**
+ * Each lease with its key, in the order of the subnets: its spelling. Of several leases of one spelling the one that
+ * speaks for the subnet has the plain key, the others `<spelling> (<instance>)`.
+ */
+export function keyedLeases(plan: NetworkPlan, leases: readonly SpeltLease[]): [string, Lease][] {
   const speaks = new Set(plan.sorted.bySubnet.values());
   const ordered = [...leases].sort(
     (a, b) =>
@@ -39,12 +44,9 @@ export function statusOfLeases(
       Number(speaks.has(b.lease)) - Number(speaks.has(a.lease)) ||
       compareText(orderText(a), orderText(b)),
   );
-  const statuses = new Map<string, LeaseStatus>();
-  for (const { spelling, lease } of ordered) {
-    const status = statusOf(lease, plan, config);
-    statuses.set(freeKey(spelling, lease, statuses), status);
-  }
-  return Object.fromEntries(statuses);
+  const keyed = new Map<string, Lease>();
+  for (const { spelling, lease } of ordered) keyed.set(freeKey(spelling, lease, keyed), lease);
+  return [...keyed];
 }
 
 /** Whatever tells two leases of one subnet apart, so that their order does not depend on the file's. */

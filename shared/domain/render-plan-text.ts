@@ -43,7 +43,7 @@ export function stepText(step: Omit<PlannedStep, 'reason' | 'detail'>): string {
 }
 
 /** `3 changes in 2 tables: 1 create, 2 deletes` */
-export function summaryOf(plan: PlanJson): string {
+function summaryOf(plan: PlanJson): string {
   const tables = Object.values(plan.tables);
   const steps = tables.flatMap((table) => table.steps);
   const held = tables.reduce((sum, table) => sum + table.held.length, 0);

@@ -3,11 +3,12 @@
  * programs: members keep their order, so the same world gives the same bytes.
  */
 import type { NetworkConfig } from './network-config.ts';
-import type { NetworkPlan, TablePlan } from './network-plan.ts';
+import type { NetworkPlan } from './network-plan.ts';
 import type { Reason, Step } from './plan.ts';
 import { type LeaseStatus, statusOfLeases } from './render-lease-status.ts';
 import { detailOf } from './render-step.ts';
 import { nextHopId, type Route } from './route.ts';
+import type { TablePlan } from './table-plan.ts';
 import type { SpeltLease } from './world.ts';
 
 export interface PlannedStep {
@@ -84,7 +85,8 @@ function plannedTable(table: TablePlan, plan: NetworkPlan): PlannedTable {
     conflicts: foreignRows(table.conflicts.map(({ holder }) => holder)),
     shadows: foreignRows(table.shadows.map(({ row }) => row)),
     held: table.held.map(stepOf),
-    room: table.room,
+    // A table can be beyond its limit: one that was lowered, or other people's rows.
+    room: Math.max(0, table.room),
   };
 }
 

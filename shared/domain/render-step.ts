@@ -30,9 +30,9 @@ function whyDeleted(reason: Step<Route>['reason'], lease: Lease | undefined): st
     case 'withdrawn':
       return `${holderOf(lease)} is stopped`;
     case 'released':
-      return lease === undefined
-        ? 'the configuration gave up this range or this table'
-        : `the lease of ${holderOf(lease)} is released`;
+      return lease?.state === 'released'
+        ? `the lease of ${holderOf(lease)} is released`
+        : 'the configuration gave up this range or this table';
     case 'expired':
       return `the lease of ${holderOf(lease)} expired, and EC2 does not say that it runs`;
     case 'blackhole':

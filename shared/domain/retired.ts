@@ -23,16 +23,17 @@ export function retiredRangesOf(config: NetworkConfig, tableId: string): Managed
 
 /**
  * Every range whose rows are ours in one table: the network's own and the retired ones. Rows of `unknown` subnets are
- * nobody's: their lease could not be read, so nothing is concluded about them.
+ * nobody's: their lease could not be read, so nothing is concluded about them. They are exact, and shield no row beside
+ * them: one lease that says 10.244.0.0/16 must not stop the repair of all others.
  */
 export function rangesOf(
   tableId: string,
   config: NetworkConfig,
   unknown: ReadonlySet<string> = new Set(),
 ): ManagedRange[] {
-  const blocks = [...unknown].flatMap((text) => tryParseCidr(text) ?? []);
+  const destinations = new Set([...unknown].map((text) => tryParseCidr(text)?.text ?? text));
   return [...managedRanges(config), ...retiredRangesOf(config, tableId)].map((range) => ({
     ...range,
-    protected: [...range.protected, ...blocks],
+    unknown: destinations,
   }));
 }

@@ -70,12 +70,15 @@ const plainKeys = new Set<string>([
 export function parseRoute(raw: unknown, field: string): Route {
   const record = recordOf(raw, field);
   const text = (key: string): string | null => textOf(record, key, field);
-  const destinationText = destinationKeys.map(text).find((value) => value !== null);
-  if (destinationText === undefined || destinationText === null) {
+  const destinations = destinationKeys.map(text).filter((value) => value !== null);
+  const [destinationText] = destinations;
+  if (destinationText === undefined) {
     throw new InvalidInput(field, raw, `has none of ${destinationKeys.join(', ')}`);
   }
+  // A row with two destinations is not understood, and so never ours: a delete would name one and mean another.
+  const isPlain = destinations.length === 1 && text('DestinationPrefixListId') === null;
   return {
-    destination: text('DestinationPrefixListId') === null ? tryParseCidr(destinationText) : null,
+    destination: isPlain ? tryParseCidr(destinationText) : null,
     destinationText,
     nextHop: parseNextHop(record, text),
     state: text('State') ?? 'active',
@@ -119,15 +122,6 @@ export function parseRouteTable(raw: unknown, field: string): RouteTable {
     subnetIds: associations.flatMap(({ subnetId }) => (subnetId === null ? [] : [subnetId])),
     isMain: associations.some(({ isMain }) => isMain),
   };
-}
-
-/** Reads `aws ec2 describe-route-tables` output. */
-export function parseRouteTables(raw: unknown, field: string): RouteTable[] {
-  const record = recordOf(raw, field);
-  if (!Array.isArray(record['RouteTables'])) {
-    throw new InvalidInput(`${field}.RouteTables`, record['RouteTables'], 'is not a list');
-  }
-  return record['RouteTables'].map((table, at) => parseRouteTable(table, `${field}.RouteTables[${at}]`));
 }
 
 function recordOf(raw: unknown, field: string): Record<string, unknown> {

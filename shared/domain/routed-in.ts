@@ -8,7 +8,7 @@
  */
 
 export const confirmMs = 5_000;
-export const quarantineMs = 60_000;
+const quarantineMs = 60_000;
 
 /** Times are epoch milliseconds. */
 export interface RoutedEntry {

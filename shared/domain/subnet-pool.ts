@@ -31,6 +31,11 @@ export function subnetPair(config: NetworkConfig, index: bigint): SubnetPair {
   return { subnet: first, ipv6Subnet: second ?? null };
 }
 
+/** What goes with a subnet of the network: its own pair. */
+export function pairOf(config: NetworkConfig, subnet: Cidr): SubnetPair {
+  return subnetPair(config, subnetIndex(primaryFamily(config).network, subnet));
+}
+
 /** The places between `SubnetMin` and `SubnetMax`. */
 export function poolSpan(config: NetworkConfig): Span {
   const { network, subnetMin, subnetMax } = primaryFamily(config);

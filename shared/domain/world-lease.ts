@@ -33,7 +33,7 @@ const leaseKeys = [
 ] as const;
 
 /** Keys of a stored lease that look like one of the above and are none. */
-const strangers = ['instanceArn'];
+const strangers = ['instanceArn', 'instance'];
 
 /**
  * Reads one lease. Absent `acquiredAt`: the oldest there is; absent `expiresAt`: does not expire.

@@ -19,7 +19,7 @@ export function planWorld(world: World): NetworkPlan {
 }
 
 /** One stack serves one VPC: a next hop in another one is refused by EC2, route by route. */
-export function checkOneVpc(tables: readonly RouteTable[]): void {
+function checkOneVpc(tables: readonly RouteTable[]): void {
   const [first, ...others] = tables.filter(({ vpcId }) => vpcId !== '');
   const stranger = others.find(({ vpcId }) => vpcId !== first?.vpcId);
   if (first === undefined || stranger === undefined) return;

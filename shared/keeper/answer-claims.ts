@@ -2,10 +2,10 @@
 import type { Answer } from '../domain/answer.ts';
 import { digestOf } from '../domain/digest.ts';
 import { type LifeFact, readingAge } from '../domain/instance-life.ts';
-import type { NetworkConfig } from '../domain/network-config.ts';
 import { needsCheckOff } from '../domain/segment.ts';
 import { type ClaimedNode, claimedNode } from './claimed-node.ts';
 import { type ClaimCase, type Decision, decideClaim } from './decide-claim.ts';
+import { decideRelease } from './decide-release.ts';
 import type { ClaimStore, Clock, InstanceFacts, Instances, LeaseBook, Vpc, VpcFacts } from './ports.ts';
 import { type ClaimRecord, type ClaimsRead, readClaims, type Served, type WaitingClaim } from './read-claims.ts';
 import { type CheckResult, switchChecksOff } from './source-dest-check.ts';
@@ -89,7 +89,9 @@ interface Desk {
   /** Nodes of this batch by instance id, and why none of them can be known. */
   readonly nodes: ReadonlyMap<string, ClaimedNode>;
   readonly ec2Problem: string | null;
+  /** Null where EC2 was not read. Rows are foreign or not by the configuration of `configRevision`. */
   readonly vpc: VpcFacts | null;
+  readonly configRevision: number;
   readonly checks: CheckResult;
   /** Epoch seconds before the reading of EC2, less the age of a reading. */
   readonly readAt: number;
@@ -100,44 +102,53 @@ async function openDesk(ports: ClaimPorts, waiting: readonly WaitingClaim[]): Pr
   const readAt = Math.floor(ports.clock.now() / 1000) - readingAge;
   const empty = {
     book,
+    configRevision: book.configRevision,
     spread: 0n,
     nodes: new Map(),
     vpc: null,
     checks: { off: new Set<string>(), problems: new Map() },
     readAt,
   };
-  if (book.config === null) return { ...empty, ec2Problem: null };
+  const asking = waiting.filter(({ claim }) => !claim.release);
+  if (book.config === null || asking.length === 0) return { ...empty, ec2Problem: null };
   let facts: readonly InstanceFacts[];
   let vpc: VpcFacts;
   try {
     vpc = await ports.vpc.read(book.config);
-    facts = await ports.ec2.describe(waiting.map(({ instanceId }) => instanceId));
+    facts = await ports.ec2.describe(asking.map(({ instanceId }) => instanceId));
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { ...empty, ec2Problem: `EC2 cannot be read: ${message}` };
   }
   const byId = new Map(facts.map((instance) => [instance.instanceId, instance]));
   const nodes = new Map<string, ClaimedNode>(
-    waiting.map(({ instanceId, claim }) => [
+    asking.map(({ instanceId, claim }) => [
       instanceId,
       claimedNode(instanceId, claim.eniId, byId.get(instanceId), vpc.vpcId),
     ]),
   );
   const enis = [...nodes.values()].flatMap((node) => (node.kind === 'node' ? [node.eni] : []));
-  const checks = await switchChecksOff(ports.ec2, enis, needsCheckOff(book.config));
+  const checks = await switchChecksOff(ports, enis, needsCheckOff(book.config));
   return { ...empty, nodes, vpc, checks, ec2Problem: null };
 }
 
 async function settle(ports: ClaimPorts, desk: Desk, waiting: WaitingClaim, { network }: Served): Promise<Answer> {
   const { claim, instanceId } = waiting;
   const pending = (reason: string): Answer => ({ claimId: claim.claimId, status: 'pending', reason });
-  if (desk.ec2Problem !== null) return pending(desk.ec2Problem);
+  if (desk.ec2Problem !== null && !claim.release) return pending(desk.ec2Problem);
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     desk.book ??= openBook(await ports.book.readAll());
     const { book, vpc } = desk;
     if (book.config === null) return pending(book.configProblem);
+    if (claim.release) {
+      const release = decideRelease(book, instanceId, claim, ports.clock.now());
+      if (await isCommitted(ports, desk, book, release)) return release.answer;
+      continue;
+    }
     const node = desk.nodes.get(instanceId);
-    if (node === undefined || vpc === null) return pending('the network configuration was applied just now');
+    if (node === undefined || vpc === null || book.configRevision !== desk.configRevision) {
+      return pending('another network configuration was applied just now');
+    }
     if (node.kind !== 'node') return { claimId: claim.claimId, status: node.kind, reason: node.reason };
     const fact: LifeFact = { state: node.state, time: desk.readAt };
     const about: ClaimCase = {
@@ -146,7 +157,7 @@ async function settle(ports: ClaimPorts, desk: Desk, waiting: WaitingClaim, { ne
       eni: node.eni,
       fact,
       checkIsOff: desk.checks.off.has(node.eni.eniId),
-      checkProblem: problemFor(book.config, desk.checks, node.eni.eniId),
+      checkProblem: desk.checks.problems.get(node.eni.eniId) ?? null,
     };
     const decision = decideClaim(book, book.config, vpc, about, ports.clock.now(), desk.spread);
     if (await isCommitted(ports, desk, book, decision)) return decision.answer;
@@ -167,12 +178,6 @@ async function isCommitted(
   if ((await ports.book.commit(transaction)) === 'conflict') return false;
   desk.book = withCommitted(book, transaction);
   return true;
-}
-
-/** A backend that was applied since the checks were read can need them off where the old one did not. */
-function problemFor(config: NetworkConfig, checks: CheckResult, eniId: string): string | null {
-  if (!needsCheckOff(config) || checks.off.has(eniId)) return null;
-  return checks.problems.get(eniId) ?? `the source/destination check of ${eniId} is not known to be off`;
 }
 
 /**

@@ -15,6 +15,7 @@ import { isHeld } from '../domain/lease.ts';
 import { freed } from '../domain/lease-life.ts';
 import { type HolderRecord, type LeaseRecord, notAdvertised } from '../domain/lease-record.ts';
 import type { NetworkConfig } from '../domain/network-config.ts';
+import { pairOf } from '../domain/subnet-pool.ts';
 import { nextVersion } from '../domain/version.ts';
 import { vtepMacOf } from '../domain/vtep-mac.ts';
 import type { InterfaceFacts, Transaction, VpcFacts, Write } from './ports.ts';
@@ -108,7 +109,8 @@ function granted(
   { holder, fact, vtepMac, nowMs }: Granting,
 ): Decision {
   const now = Math.floor(nowMs / 1000);
-  const pair = allocation.kind === 'own' ? allocation.lease : allocation;
+  // A family that was switched on or off since the grant comes or goes with the renewal.
+  const pair = allocation.kind === 'own' ? pairOf(config, allocation.lease.subnet) : allocation;
   const stored = book.leases.get(pair.subnet.text) ?? null;
   const instead = allocation.kind === 'subnet' ? allocation.instead : null;
   const own = [stored, instead].find((lease) => lease?.instanceId === about.instanceId);

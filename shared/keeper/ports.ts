@@ -114,7 +114,7 @@ export interface VpcFacts {
 export interface Vpc {
   /**
    * Reads the listed tables (`ROUTE_TABLE_IDS`), whatever the configuration picks of them. `config` says which rows are
-   * ours. Throws when a table is missing or they are of several VPCs, with a message that names them.
+   * ours. One that EC2 does not list is passed over. Throws, naming them, when it lists none or they are of several VPCs.
    */
   read(config: NetworkConfig): Promise<VpcFacts>;
 }

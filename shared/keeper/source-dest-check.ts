@@ -1,5 +1,5 @@
 /** The source/destination check of ENIs: with it on, EC2 drops every packet that a node forwards. */
-import type { Instances, InterfaceFacts } from './ports.ts';
+import type { Clock, Instances, InterfaceFacts } from './ports.ts';
 
 export interface CheckResult {
   /** ENIs that a reading of EC2 showed with the check off. */
@@ -9,11 +9,20 @@ export interface CheckResult {
 }
 
 /**
+ * Milliseconds for modifications. EC2 takes 100 at once and 5 a second after that; whoever has to wait longer is told
+ * so, claims again, and finds the crowd gone.
+ */
+const longest = 40_000;
+
+/**
  * Switches the check off where the reading at hand shows it on, and there alone: a modification per ENI and run would
  * eat the account's EC2 budget. Then reads those ENIs once more, because only a reading confirms. Throws nothing.
  */
 export async function switchChecksOff(
-  ec2: Pick<Instances, 'describeInterfaces' | 'switchOffSourceDestCheck'>,
+  {
+    ec2,
+    clock,
+  }: { readonly ec2: Pick<Instances, 'describeInterfaces' | 'switchOffSourceDestCheck'>; readonly clock: Clock },
   enis: readonly InterfaceFacts[],
   isWanted: boolean,
 ): Promise<CheckResult> {
@@ -23,7 +32,12 @@ export async function switchChecksOff(
   if (!isWanted) return { off, problems };
 
   const changed: string[] = [];
+  const end = clock.now() + longest;
   for (const eniId of on) {
+    if (clock.now() > end) {
+      problems.set(eniId, `EC2 was too slow to switch off the source/destination check of ${eniId} in this run`);
+      continue;
+    }
     try {
       await ec2.switchOffSourceDestCheck(eniId);
       changed.push(eniId);

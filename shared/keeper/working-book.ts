@@ -1,6 +1,6 @@
 /** The book of leases while the keeper works with it: one read, then kept up with the keeper's own commits. */
 import { type Cidr, tryParseCidr } from '../domain/cidr.ts';
-import type { HolderRecord, LeaseRecord } from '../domain/lease-record.ts';
+import type { HolderRecord, LeaseRecord, StoredConfig } from '../domain/lease-record.ts';
 import { type NetworkConfig, parseNetworkConfig } from '../domain/network-config.ts';
 import type { Book, Transaction } from './ports.ts';
 
@@ -8,6 +8,8 @@ export interface WorkingBook {
   /** Null: none was applied, or it cannot be read; `configProblem` says which. */
   readonly config: NetworkConfig | null;
   readonly configProblem: string;
+  readonly stored: StoredConfig | null;
+  /** That of `stored`; 0 where there is none. */
   readonly configRevision: number;
   readonly leases: ReadonlyMap<string, LeaseRecord>;
   readonly holders: ReadonlyMap<string, HolderRecord>;
@@ -21,6 +23,7 @@ export function openBook(book: Book): WorkingBook {
     book.unreadable.flatMap(({ sortKey }) => (sortKey.startsWith(prefix) ? [sortKey.slice(prefix.length)] : []));
   return {
     ...readStoredConfig(book.config?.text ?? null),
+    stored: book.config,
     configRevision: book.config?.revision ?? 0,
     leases: new Map(book.leases.map((lease) => [lease.subnet.text, lease])),
     holders: new Map(book.holders.map((holder) => [holder.instanceId, holder])),

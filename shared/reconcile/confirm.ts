@@ -26,6 +26,7 @@ export interface ConfirmInput {
 export interface Confirmed {
   /** The newest reading. */
   readonly tables: readonly RouteTable[];
+  readonly isWholeVpc: boolean;
   readonly routed: RoutedState;
   /** By table: destinations that were written and cannot be seen yet. */
   readonly pending: ReadonlyMap<string, ReadonlySet<string>>;
@@ -38,6 +39,7 @@ export async function confirm(input: ConfirmInput): Promise<Confirmed> {
   const { outcomes, clock, deadline, picture, wanted } = input;
   const written = [...outcomes.values()].some((list) => list.some(isWritten));
   let tables = picture.tables;
+  let { isWholeVpc } = picture;
   let routed = input.routed;
   let pending = pendingOf(outcomes, tables);
   let lastReadAt = picture.tablesReadAt;
@@ -46,6 +48,7 @@ export async function confirm(input: ConfirmInput): Promise<Confirmed> {
     const next = await tryRead(input.tables, picture.vpcId);
     if (next === null) return false;
     tables = next;
+    isWholeVpc = true;
     lastReadAt = at;
     routed = afterReading(routed, wanted, tables, at);
     pending = pendingOf(outcomes, tables);
@@ -66,7 +69,7 @@ export async function confirm(input: ConfirmInput): Promise<Confirmed> {
       await readAgain();
     }
   }
-  return { tables, routed, pending };
+  return { tables, isWholeVpc, routed, pending };
 }
 
 /** Written, or perhaps written: an answer that was lost says nothing. */

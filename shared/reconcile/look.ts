@@ -1,10 +1,11 @@
 /** Reads everything that a plan stands on. Unknown is not empty: what cannot be read whole is a failure, not a picture. */
 import { checkRouteTableCeiling, checkVpcOverlap } from '../domain/config-checks.ts';
 import { InvalidInput } from '../domain/invalid-input.ts';
+import type { NetworkMap } from '../domain/map.ts';
 import { type NetworkConfig, parseNetworkConfig } from '../domain/network-config.ts';
 import { plannedTableIds } from '../domain/network-plan.ts';
 import { type RouteTable, vpcRanges } from '../domain/route.ts';
-import { type Clock, type Leases, type LeasesRead, Refusal, type RouteTables } from './ports.ts';
+import { type Clock, type Leases, type LeasesRead, type MapStore, Refusal, type RouteTables } from './ports.ts';
 
 export interface Picture {
   /** Epoch milliseconds at which the leases began to be read. */
@@ -15,9 +16,13 @@ export interface Picture {
   readonly rawConfig: unknown;
   /** Every table of the VPC; none for a backend without route tables. */
   readonly tables: readonly RouteTable[];
+  /** False on the very first look, which knows no VPC yet and sees the listed tables alone. */
+  readonly isWholeVpc: boolean;
   /** Epoch milliseconds at which the tables began to be read. */
   readonly tablesReadAt: number;
   readonly vpcId: string | null;
+  /** The map that is out. */
+  readonly out: NetworkMap | null | 'damaged';
 }
 
 /** Why there is no picture. */
@@ -27,6 +32,7 @@ export interface Blind {
 }
 
 export interface LookDeps {
+  readonly maps: MapStore;
   readonly leases: Leases;
   readonly tables: RouteTables;
   readonly clock: Clock;
@@ -45,13 +51,19 @@ export async function look(
     if (leases.config === null) return unconfigured(leases, known.counter);
     const config = parseNetworkConfig(leases.config.text, { field: 'config' });
     checkRouteTableCeiling(config, deps.ceiling);
-    const base = { readAt, leases, config, rawConfig: JSON.parse(leases.config.text) as unknown };
+    const base = {
+      readAt,
+      leases,
+      config,
+      rawConfig: JSON.parse(leases.config.text) as unknown,
+      out: await deps.maps.read(),
+    };
     const ids = plannedTableIds(config);
-    if (ids.length === 0) return { ...base, tables: [], tablesReadAt: readAt, vpcId: null };
+    if (ids.length === 0) return { ...base, tables: [], isWholeVpc: true, tablesReadAt: readAt, vpcId: null };
     const tablesReadAt = deps.clock.now();
     const { vpcId, tables } = await readTables(deps, ids, known.vpcId);
     checkVpcOverlap(config, vpcRanges(tables));
-    return { ...base, tables, tablesReadAt, vpcId };
+    return { ...base, tables, isWholeVpc: known.vpcId === vpcId, tablesReadAt, vpcId };
   } catch (error) {
     if (error instanceof InvalidInput) return { status: 'failed', message: error.message };
     if (error instanceof Refusal) {
@@ -82,43 +94,29 @@ async function readTables(
   ids: readonly string[],
   knownVpcId: string | null,
 ): Promise<{ vpcId: string; tables: readonly RouteTable[] }> {
-  const vpcId = knownVpcId ?? (await findVpc(deps, ids));
-  const tables = await readOneVpc(deps, vpcId);
-  let missing = ids.filter((id) => !tables.some((table) => table.id === id));
-  if (missing.length === 0) return { vpcId, tables };
-  const found: RouteTable[] = [];
-  for (let read = 1; missing.length > 0 && read < missingReads; read += 1) {
+  const whole = knownVpcId === null ? [] : await deps.tables.readVpc(knownVpcId);
+  const tables = [...(knownVpcId === null ? await deps.tables.readSome(ids) : whole)];
+  const isMissing = (id: string) => !tables.some((table) => table.id === id);
+  for (let read = 1; ids.some(isMissing) && read < missingReads; read += 1) {
     if (read > 1) await deps.clock.sleep(missingDelayMs);
-    found.push(...(await deps.tables.readSome(missing)));
-    missing = missing.filter((id) => !found.some((table) => table.id === id));
+    tables.push(...(await deps.tables.readSome(ids.filter(isMissing))));
   }
-  const elsewhere = found.find((table) => table.vpcId !== vpcId);
+  const listed = tables.filter((table) => ids.includes(table.id));
+  const [first] = listed;
+  if (first === undefined) throw noneListed(ids);
+  const elsewhere = listed.find((table) => table.vpcId !== first.vpcId);
   if (elsewhere !== undefined) {
-    // The known VPC can be one that was listed before; then none of the listed tables is in it.
-    if (knownVpcId !== null && !ids.some((id) => tables.some((table) => table.id === id)))
-      return readTables(deps, ids, null);
     throw new InvalidInput(
       'config.Backend.RouteTableID',
       elsewhere.id,
-      `is in ${elsewhere.vpcId}, other listed tables are in ${vpcId}: one network has one VPC`,
+      `is in ${elsewhere.vpcId}, other listed tables are in ${first.vpcId}: one network has one VPC`,
     );
   }
-  const all = [...tables, ...found];
-  if (!ids.some((id) => all.some((table) => table.id === id))) throw noneListed(ids);
-  return { vpcId, tables: all };
-}
-
-async function findVpc(deps: LookDeps, ids: readonly string[]): Promise<string> {
-  const [table] = await deps.tables.readSome(ids);
-  if (table === undefined) throw noneListed(ids);
-  return table.vpcId;
-}
-
-async function readOneVpc(deps: LookDeps, vpcId: string): Promise<readonly RouteTable[]> {
-  const tables = await deps.tables.readVpc(vpcId);
-  // Every VPC has at least its main table.
-  if (tables.length === 0) throw new Refusal('transient', 'DescribeRouteTables', 'EmptyAnswer', `no table in ${vpcId}`);
-  return tables;
+  // A VPC has at least its main table: an empty answer of one that is still there was no answer.
+  if (whole.length === 0 && first.vpcId === knownVpcId) {
+    throw new Refusal('transient', 'DescribeRouteTables', 'EmptyAnswer', `no table in ${knownVpcId}, then some`);
+  }
+  return { vpcId: first.vpcId, tables: tables.filter((table) => table.vpcId === first.vpcId) };
 }
 
 function noneListed(ids: readonly string[]): InvalidInput {
@@ -129,9 +127,20 @@ function noneListed(ids: readonly string[]): InvalidInput {
   );
 }
 
-/** The counter never goes back, so that a lower one is a table that was emptied, restored or read wrongly. */
+/**
+ * Whether the leases are older than what was last seen: emptied, half restored or read wrongly. Then every weak deletion
+ * is held, also those few that the guard lets pass in a small cluster.
+ *
+ * The counter never goes back. And a lease leaves a tombstone, so that several of the last map's which are gone without
+ * one are a hole; a single one can be an operator's hand.
+ */
 export function isOlder(picture: Picture, known: { readonly counter: number }): boolean {
-  return picture.leases.counter < known.counter;
+  if (picture.leases.counter < known.counter) return true;
+  const subnets = new Set(picture.leases.leases.map((lease) => lease.subnet.text));
+  const unknown = unknownSubnets(picture);
+  const shown = picture.out === null || picture.out === 'damaged' ? [] : picture.out.leases;
+  const vanished = shown.filter(({ subnet }) => !subnets.has(subnet) && !unknown.has(subnet)).length;
+  return vanished > 1 && vanished * 3 > shown.length;
 }
 
 /** Subnets whose lease item does not validate. */

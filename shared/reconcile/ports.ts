@@ -87,13 +87,18 @@ export interface RouteTables {
 }
 
 export interface MapStore {
-  /** The last published map; null before the first one. Throws when a part is missing or has another hash. */
-  read(): Promise<NetworkMap | null>;
+  /**
+   * The last published map; null before the first one. `damaged`: it is there and is no map, because a part is missing or
+   * has another hash, or the head cannot be read. Throws when it is not known what is there.
+   */
+  read(): Promise<NetworkMap | null | 'damaged'>;
   /**
    * Publishes the next revision: parts first, the head last, on condition that the head is still the one of `previous`.
    * `conflict`: somebody else published; read again. `epoch` is taken when there is no previous map.
    */
   publish(content: MapContent, previous: NetworkMap | null, epoch: number): Promise<NetworkMap | 'conflict'>;
+  /** Publishes in place of a damaged map, as the first revision of a newer epoch, so that every reader takes it. */
+  replaceDamaged(content: MapContent, epoch: number): Promise<NetworkMap>;
 }
 
 /** The `sync` item: what one pass leaves for the next. Opaque to the store: JSON in, JSON out. */

@@ -8,7 +8,7 @@ import type { Clock, MapStore } from './ports.ts';
 const leastIntervalMs = 2000;
 
 export interface Published {
-  readonly map: NetworkMap | null;
+  readonly map: NetworkMap | null | 'damaged';
   /** Epoch milliseconds of the last publishing. */
   readonly publishedAt: number;
 }
@@ -22,7 +22,10 @@ export async function publishMap(
 ): Promise<Published> {
   let previous = last.map;
   for (let attempt = 0; attempt < 3; attempt += 1) {
-    const next = content(previous);
+    const next = content(previous === 'damaged' ? null : previous);
+    if (previous === 'damaged') {
+      return { map: await maps.replaceDamaged(next, clock.now()), publishedAt: clock.now() };
+    }
     if (previous !== null && sameContent(previous, next)) return { map: previous, publishedAt: last.publishedAt };
     const wait = last.publishedAt + leastIntervalMs - clock.now();
     if (wait > 0) await clock.sleep(wait);

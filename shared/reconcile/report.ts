@@ -71,6 +71,8 @@ export interface SyncReport {
   readonly drift: number;
   /** Epoch milliseconds at which the leases that this sync stands on began to be read; null without a plan. */
   readonly readAt: number | null;
+  /** Epoch milliseconds at which what was written had been read back; null without a plan and in a dry run. */
+  readonly confirmedAt: number | null;
   /** Work is left and progress was made: another pass goes on at once. */
   readonly more: boolean;
 }

@@ -6,38 +6,14 @@
  */
 import { type NetworkPlan, planNetwork } from '../domain/network-plan.ts';
 import { isOlder, look, type Picture, unknownSubnets } from './look.ts';
-import type { Clock, Leases, MapStore, OutgoingEvent, RouteTables, SyncStateStore } from './ports.ts';
+import type { OutgoingEvent } from './ports.ts';
 import type { SyncReport } from './report.ts';
 import { runPass } from './run-pass.ts';
 import { capacityEvents, changeEvents, failureEvents, refusalEvents } from './sync-events.ts';
-import { blindReport, syncReport, type TableRun } from './sync-report.ts';
-import { freshTable, readState, type SyncState, writtenState } from './sync-state.ts';
-
-export interface SyncDeps {
-  readonly network: string;
-  /** Tables that the deployment allows to be written. */
-  readonly ceiling: readonly string[];
-  readonly leases: Leases;
-  readonly tables: RouteTables;
-  readonly maps: MapStore;
-  readonly state: SyncStateStore;
-  readonly clock: Clock;
-  /** 0 to 1, for jitter. */
-  readonly random: () => number;
-}
-
-export interface SyncRequest {
-  readonly syncId: string;
-  readonly dryRun: boolean;
-  /** Digest of held deletions to let through. */
-  readonly force: string | null;
-  /** Tables to write; null: all. Every table is read whatever this says. */
-  readonly only: readonly string[] | null;
-  /** A person asked: failing tables and rows are tried before their time. */
-  readonly isManual: boolean;
-  /** Epoch milliseconds at which the work ends. */
-  readonly deadline: number;
-}
+import { blindReport, syncReport } from './sync-report.ts';
+import type { SyncDeps, SyncRequest } from './sync-request.ts';
+import { freshTable, learnedLimits, readState, type SyncState, writtenState } from './sync-state.ts';
+import type { TableRun } from './table-run.ts';
 
 export interface SyncResult {
   readonly report: SyncReport;
@@ -61,12 +37,13 @@ export async function resync(request: SyncRequest, deps: SyncDeps): Promise<Sync
       const events = request.dryRun ? [] : failureEvents(report, deps.ceiling);
       return { report, planned: first?.planned ?? null, events: [...(first?.events ?? []), ...events] };
     }
-    const plan = planOf(picture, state, request, deps.clock.now());
+    const distrust = isOlder(picture, state);
+    const plan = planOf(picture, state, request, distrust, deps.clock.now());
     if (request.dryRun) {
       const report = syncReport({ request, deps, picture, plan, runs: idleRuns(picture, plan, state), before: state });
       return { report, planned: { plan, picture }, events: [] };
     }
-    const pass = await runPass(request, deps, picture, plan, state);
+    const pass = await runPass({ request, deps, picture, plan, before: state, distrust });
     const report = syncReport({
       request,
       deps,
@@ -75,12 +52,13 @@ export async function resync(request: SyncRequest, deps: SyncDeps): Promise<Sync
       runs: pass.runs,
       before: stored,
       map: pass.map,
-      heldInMap: pass.heldInMap,
+      held: pass.held,
       earlier: first?.report ?? null,
       moved: pass.moved,
+      confirmedAt: pass.confirmedAt,
     });
     const refusal = refusalEvents(report, pass.state);
-    const capacity = capacityEvents(deps.network, plan, picture, refusal.state);
+    const capacity = capacityEvents(deps.network, plan, picture, refusal.state, deps.clock.now());
     state = capacity.state;
     await deps.state.write(writtenState(state));
     const isLast = !pass.moved || attempt === replans || deps.clock.now() >= request.deadline;
@@ -100,18 +78,15 @@ export async function resync(request: SyncRequest, deps: SyncDeps): Promise<Sync
   }
 }
 
-function planOf(picture: Picture, state: SyncState, request: SyncRequest, now: number): NetworkPlan {
-  const limits = Object.entries(state.tables).flatMap(([id, table]): [string, number][] =>
-    table.limit !== null && table.limit.until > now ? [[id, table.limit.rows]] : [],
-  );
+function planOf(picture: Picture, state: SyncState, request: SyncRequest, distrust: boolean, now: number): NetworkPlan {
   return planNetwork({
     config: picture.config,
     leases: picture.leases.leases,
     tables: picture.tables,
-    limits: new Map(limits),
+    limits: new Map(Object.entries(state.tables).map(([id, table]) => [id, learnedLimits(table, now)])),
     unknown: unknownSubnets(picture),
     force: request.force,
-    distrust: isOlder(picture, state),
+    distrust,
   });
 }
 

@@ -1,205 +1,131 @@
 /** One pass over all tables with one plan: announce, write, confirm, and keep what the next pass must know. */
 import { desiredRoutes } from '../domain/desired-routes.ts';
 import type { NetworkMap } from '../domain/map.ts';
-import { mapContent } from '../domain/map-content.ts';
-import type { NetworkPlan, TablePlan } from '../domain/network-plan.ts';
-import { rangesOf } from '../domain/retired.ts';
 import type { RouteTable } from '../domain/route.ts';
-import { type RoutedState, withoutRouted } from '../domain/routed-in.ts';
-import { confirm } from './confirm.ts';
-import { isOlder, type Picture } from './look.ts';
+import { withoutRouted } from '../domain/routed-in.ts';
+import type { TablePlan } from '../domain/table-plan.ts';
+import { type Confirmed, confirm } from './confirm.ts';
 import { paceOf } from './pace.ts';
-import { publishMap } from './publish-map.ts';
-import { reconcile, type StepOutcome } from './reconcile.ts';
-import type { SyncDeps, SyncRequest } from './resync.ts';
+import type { PassInput } from './pass-input.ts';
+import { PassMap } from './pass-map.ts';
+import type { StepOutcome } from './reconcile.ts';
 import { afterReading, routedBefore, underWay, type Wanted } from './routed.ts';
-import type { TableRun } from './sync-report.ts';
 import { freshTable, type SyncState, type TableState } from './sync-state.ts';
-import { deletedKey, restingRow, type Sorted, sortSteps, stateAfter, stillDead } from './table-pass.ts';
+import { deletedKey, restingRow, type Sorted, sortTable, stateAfter, stillDead } from './table-pass.ts';
+import type { MapHold, TableRun } from './table-run.ts';
+import { writeTables } from './write-tables.ts';
 
 export interface Pass {
   readonly runs: readonly TableRun[];
   readonly state: SyncState;
   readonly map: NetworkMap | null;
-  readonly heldInMap: number;
+  readonly held: MapHold;
   /** Leases moved before a deletion: the plan must be made anew. */
   readonly moved: boolean;
+  /** Epoch milliseconds at which what was written had been read back. */
+  readonly confirmedAt: number;
 }
 
-export async function runPass(
-  request: SyncRequest,
-  deps: SyncDeps,
-  picture: Picture,
-  plan: NetworkPlan,
-  before: SyncState,
-): Promise<Pass> {
+export async function runPass(input: PassInput): Promise<Pass> {
+  const { request, deps, picture, plan, before } = input;
   const { clock } = deps;
-  const isEnforced = picture.config.mode === 'enforce';
-  const backend = picture.config.backend;
+  const { backend, mode } = picture.config;
   const wanted: Wanted = {
     listedTableIds: backend.type === 'aws-vpc' ? backend.routeTableIds : [],
     routes: desiredRoutes(plan.sorted.live, picture.config),
   };
-  const out = await deps.maps.read();
-  let published = { map: out, publishedAt: before.publishedAt };
-  let heldInMap = 0;
-  const filled = new Set(Object.entries(before.tables).flatMap(([id, table]) => (table.filled ? [id] : [])));
-  const publish = async (routed: RoutedState, tables: readonly RouteTable[]) => {
-    published = await publishMap(
-      (previous) => {
-        const result = mapContent({
-          network: deps.network,
-          config: picture.rawConfig,
-          previous,
-          leases: picture.leases.leases,
-          refused: new Set(plan.sorted.refused.keys()),
-          unreadable: new Set(picture.leases.unreadable.map(({ sortKey }) => sortKey)),
-          listedTableIds: wanted.listedTableIds,
-          tables: wanted.listedTableIds.length === 0 ? [] : tables,
-          filled,
-          routed,
-          distrust: isOlder(picture, before),
-        });
-        heldInMap = result.held.length;
-        return result.content;
-      },
-      published,
-      deps.maps,
-      clock,
-    );
-  };
+  const hasFallback = backend.type !== 'aws-vpc' || backend.fallback !== null;
+  const map = new PassMap(input, wanted.listedTableIds);
+  const sorted = new Map(plan.tables.map((table) => [table.id, sortTable(table, input)]));
 
-  // What the last reading says about confirmations, less what this pass announces.
-  const sorted = new Map(
-    plan.tables.map((table) => [table.id, sortTable(table, request, picture, before, clock.now())]),
-  );
-  const announcing = new Set(
-    isEnforced ? [...sorted].flatMap(([id, { toAnnounce }]) => toAnnounce.map((step) => deletedKey(id, step))) : [],
-  );
-  let routed = afterReading(routedBefore(out, before.routed), wanted, picture.tables, picture.tablesReadAt);
-  routed = withoutRouted(routed, announcing, clock.now());
-  await publish(routed, picture.tables);
+  const announcing = mode === 'enforce' ? announcedKeys(sorted) : new Set<string>();
   const announced = Object.fromEntries([...announcing].map((key) => [key, before.announced[key] ?? clock.now()]));
+  const known = routedBefore(picture.out === 'damaged' ? null : picture.out, before.routed);
+  const seen = afterReading(known, wanted, picture.tables, picture.tablesReadAt);
+  const routed = withoutRouted(seen, announcing, clock.now());
+  // Nodes with paths of their own learn of leases before the routes are there. For plain VPC routes one publishing, after
+  // the confirmation, is enough: to wait for the map's interval before the first write would only delay it.
+  if (hasFallback) await map.publish({ ...picture, routed });
 
   const pace = paceOf(before.buckets, clock);
-  let moved = false;
-  let asked: Promise<boolean> | null = null;
-  const mayDelete = () => {
-    asked ??= deps.leases.readCounter().then((counter) => {
-      moved = counter !== picture.leases.counter;
-      return !moved;
-    });
-    return asked;
-  };
-  const outcomes = new Map<string, readonly StepOutcome[]>();
-  if (isEnforced) {
-    await Promise.all(
-      plan.tables.map(async ({ id }) => {
-        const steps = mayWrite(id, request, before, clock.now()) ? (sorted.get(id)?.tried ?? []) : [];
-        const writeDeps = {
-          tables: deps.tables,
-          pace,
-          clock,
-          random: deps.random,
-          deadline: request.deadline,
-          mayDelete,
-        };
-        outcomes.set(id, await reconcile(id, steps, rangesOf(id, picture.config), writeDeps));
-      }),
-    );
-  }
-
+  const { outcomes, moved } = await writeTables(input, sorted, pace);
   const confirmed = await confirm({
     outcomes,
     tables: deps.tables,
     clock,
     deadline: request.deadline,
     picture,
-    routed: withoutRouted(routed, deletedLiveKeys(outcomes), clock.now()),
+    routed: withoutRouted(routed, deletedKeys(outcomes), clock.now()),
     wanted,
-    twice: backend.type === 'aws-vpc' && backend.fallback !== null,
+    twice: hasFallback,
   });
-  const after = clock.now();
-  const runs: TableRun[] = plan.tables.map((table) => {
-    const run = outcomes.get(table.id) ?? [];
-    const read = picture.tables.find(({ id }) => id === table.id);
-    const tableBefore = before.tables[table.id] ?? freshTable;
-    const tried = isEnforced && mayWrite(table.id, request, before, after) && read !== undefined;
-    const next = tried ? stateAfter({ before: tableBefore, table: read, outcomes: run, now: after }) : tableBefore;
-    const pending = confirmed.pending.get(table.id) ?? new Set<string>();
-    const dead = deadRows(
-      run,
-      confirmed.tables.find(({ id }) => id === table.id),
-      next,
-      after,
-    );
-    const isComplete =
-      tried && run.every(({ outcome }) => outcome.status === 'done') && (sorted.get(table.id)?.left.length ?? 0) === 0;
-    if (isComplete && pending.size === 0) filled.add(table.id);
-    return {
-      plan: table,
-      state: { ...next, filled: filled.has(table.id), rows: { ...next.rows, ...dead } },
-      outcomes: run,
-      sorted: sorted.get(table.id) ?? null,
-      pending,
-      isRead: read !== undefined,
-    };
-  });
-  await publish(confirmed.routed, confirmed.tables);
-  const isTrusted = !plan.guard.refused && heldInMap === 0;
+  const runs = plan.tables.map((table) =>
+    tableRun(table, sorted.get(table.id), outcomes.get(table.id), confirmed, input),
+  );
+  for (const { plan: table, state } of runs) if (state.filled) map.filled.add(table.id);
+  const confirmedAt = clock.now();
+  await map.publish(confirmed);
+
+  const isTrusted = !plan.guard.refused && map.held.leases === 0;
   const state: SyncState = {
     ...before,
     vpcId: picture.vpcId ?? before.vpcId,
     counter: isTrusted ? picture.leases.counter : Math.max(before.counter, picture.leases.counter),
+    complete: isComplete(runs, moved) ? { readAt: picture.readAt, counter: picture.leases.counter } : before.complete,
     buckets: pace.buckets(),
     tables: Object.fromEntries(runs.map((run) => [run.plan.id, run.state])),
     routed: underWay(confirmed.routed),
     announced,
-    publishedAt: published.publishedAt,
+    publishedAt: map.publishedAt,
   };
-  return { runs, state: completed(state, runs, picture, moved), map: published.map, heldInMap, moved };
+  return { runs, state, map: map.map, held: map.held, moved, confirmedAt };
+}
+
+/** `outcomes`: undefined for a table that was not to be written in this pass. */
+function tableRun(
+  plan: TablePlan,
+  sorted: Sorted | undefined,
+  outcomes: readonly StepOutcome[] | undefined,
+  confirmed: Confirmed,
+  { deps, picture, before }: PassInput,
+): TableRun {
+  const now = deps.clock.now();
+  const read = picture.tables.find(({ id }) => id === plan.id);
+  const tableBefore = before.tables[plan.id] ?? freshTable;
+  const isTried = outcomes !== undefined && read !== undefined;
+  const next = isTried ? stateAfter({ before: tableBefore, table: read, outcomes, now }) : tableBefore;
+  const pending = confirmed.pending.get(plan.id) ?? new Set<string>();
+  const run = { plan, outcomes: outcomes ?? [], sorted: sorted ?? null, pending, isRead: read !== undefined };
+  const readAgain = confirmed.tables.find(({ id }) => id === plan.id);
+  const dead = readAgain === undefined ? {} : deadRows(run.outcomes, readAgain, next, now);
+  const filled = tableBefore.filled || (isTried && isAsDesired(run));
+  return { ...run, state: { ...next, filled, rows: { ...next.rows, ...dead } } };
+}
+
+/** Every step was tried, is done and can be seen. */
+function isAsDesired({ plan, outcomes, pending }: Omit<TableRun, 'state'>): boolean {
+  const done = outcomes.filter(({ outcome }) => outcome.status === 'done').length;
+  return done === plan.steps.length && pending.size === 0;
 }
 
 /** A sync that succeeded in every table covers the messages that were sent before it began to read leases. */
-function completed(state: SyncState, runs: readonly TableRun[], picture: Picture, moved: boolean): SyncState {
-  const isComplete =
+function isComplete(runs: readonly TableRun[], moved: boolean): boolean {
+  return (
     !moved &&
-    runs.every(
-      ({ isRead, outcomes, pending, state: { retryAt, rows } }) =>
-        isRead &&
-        retryAt === 0 &&
-        pending.size === 0 &&
-        Object.keys(rows).length === 0 &&
-        outcomes.every(({ outcome }) => outcome.status === 'done'),
-    );
-  return isComplete ? { ...state, complete: { readAt: picture.readAt, counter: picture.leases.counter } } : state;
+    runs.every((run) => {
+      const { retryAt, rows } = run.state;
+      return run.isRead && retryAt === 0 && Object.keys(rows).length === 0 && isAsDesired(run);
+    })
+  );
 }
 
-function mayWrite(id: string, request: SyncRequest, state: SyncState, now: number): boolean {
-  if (request.only !== null && !request.only.includes(id)) return false;
-  return request.isManual || (state.tables[id]?.retryAt ?? 0) <= now;
+/** Live leases' routes that will go: the map says so first. */
+function announcedKeys(sorted: ReadonlyMap<string, Sorted>): Set<string> {
+  return new Set([...sorted].flatMap(([id, { toAnnounce }]) => toAnnounce.map((step) => deletedKey(id, step))));
 }
 
-function sortTable(plan: TablePlan, request: SyncRequest, picture: Picture, state: SyncState, now: number): Sorted {
-  const table = picture.tables.find(({ id }) => id === plan.id);
-  if (table === undefined) return { tried: [], left: [], toAnnounce: [], resting: [] };
-  const tableState: TableState = state.tables[plan.id] ?? freshTable;
-  const learned =
-    tableState.limit !== null && tableState.limit.until > now ? tableState.limit.rows : Number.POSITIVE_INFINITY;
-  const limit = Math.min(picture.config.routeLimit, learned);
-  return sortSteps({
-    plan,
-    table,
-    state: tableState,
-    limit,
-    announced: state.announced,
-    now,
-    isManual: request.isManual,
-  });
-}
-
-/** Routes of live leases that we deleted: they are out of the map at once, without waiting for readings. */
-function deletedLiveKeys(outcomes: ReadonlyMap<string, readonly StepOutcome[]>): Set<string> {
+/** What we deleted is out of the map at once, without waiting for readings. */
+function deletedKeys(outcomes: ReadonlyMap<string, readonly StepOutcome[]>): Set<string> {
   return new Set(
     [...outcomes].flatMap(([id, list]) =>
       list.flatMap(({ step, outcome }) =>
@@ -210,14 +136,13 @@ function deletedLiveKeys(outcomes: ReadonlyMap<string, readonly StepOutcome[]>):
 }
 
 function deadRows(
-  run: readonly StepOutcome[],
-  table: RouteTable | undefined,
+  outcomes: readonly StepOutcome[],
+  table: RouteTable,
   state: TableState,
   now: number,
 ): TableState['rows'] {
-  if (table === undefined) return {};
   return Object.fromEntries(
-    stillDead(run, table).map(({ destination, eniId }) => {
+    stillDead(outcomes, table).map(({ destination, eniId }) => {
       const message = `${eniId} is not in use: the route stays a blackhole until its instance runs`;
       const failure = { action: 'ReplaceRoute', destination, code: 'StillBlackhole', message, permanent: false };
       return [destination, restingRow(state.rows[destination], eniId, failure, now)];

@@ -1,27 +1,15 @@
 /** From what a pass did to its report. */
 
 import type { NetworkMap } from '../domain/map.ts';
-import type { NetworkPlan, TablePlan } from '../domain/network-plan.ts';
+import type { NetworkPlan } from '../domain/network-plan.ts';
 import { stepRow } from '../domain/plan.ts';
 import { isBlackhole, nextHopId } from '../domain/route.ts';
 import type { Blind, Picture } from './look.ts';
 import type { StepOutcome } from './reconcile.ts';
 import type { Failure, RouteChange, SyncReport, TableReport } from './report.ts';
-import type { SyncDeps, SyncRequest } from './resync.ts';
+import type { SyncDeps, SyncRequest } from './sync-request.ts';
 import type { SyncState, TableState } from './sync-state.ts';
-import type { Sorted } from './table-pass.ts';
-
-export interface TableRun {
-  readonly plan: TablePlan;
-  /** After the pass. */
-  readonly state: TableState;
-  readonly outcomes: readonly StepOutcome[];
-  /** Null in a dry run. */
-  readonly sorted: Sorted | null;
-  /** Destinations written and not visible yet. */
-  readonly pending: ReadonlySet<string>;
-  readonly isRead: boolean;
-}
+import type { MapHold, TableRun } from './table-run.ts';
 
 export interface ReportInput {
   readonly request: SyncRequest;
@@ -32,10 +20,11 @@ export interface ReportInput {
   /** Before the sync. */
   readonly before: SyncState;
   readonly map?: NetworkMap | null;
-  readonly heldInMap?: number;
+  readonly held?: MapHold;
   /** Of the pass whose plan was overtaken; its writes count too. */
   readonly earlier?: SyncReport | null;
   readonly moved?: boolean;
+  readonly confirmedAt?: number;
 }
 
 export function syncReport(input: ReportInput): SyncReport {
@@ -53,14 +42,19 @@ export function syncReport(input: ReportInput): SyncReport {
     syncId: request.syncId,
     network: deps.network,
     mode,
-    status: statusOf(tables, plan, (input.heldInMap ?? 0) > 0, mode),
+    status: statusOf(tables, plan, (input.held?.leases ?? 0) > 0, mode),
     message: null,
     tables,
     changes: [...(input.earlier?.changes ?? []), ...runs.flatMap(changesOf)],
-    guard: { refused: plan.guard.refused, digest: plan.guard.digest, tables: Object.fromEntries(plan.guard.tables) },
-    map: { revision: input.map?.revision ?? null, held: input.heldInMap ?? 0 },
+    guard: {
+      refused: plan.guard.refused || (input.held?.leases ?? 0) > 0,
+      digest: plan.guard.digest ?? input.held?.digest ?? null,
+      tables: Object.fromEntries(plan.guard.tables),
+    },
+    map: { revision: input.map?.revision ?? null, held: input.held?.leases ?? 0 },
     drift: driftOf(plan, before, picture),
     readAt: picture.readAt,
+    confirmedAt: input.confirmedAt ?? null,
     more: mode === 'enforce' && unfinished && (writes || input.moved === true) && !awaited,
   };
 }
@@ -84,6 +78,7 @@ export function blindReport(
     map: { revision: null, held: 0 },
     drift: 0,
     readAt: null,
+    confirmedAt: null,
     more: false,
   };
   return earlier === null ? nothing : { ...earlier, status: 'partial', message: blind.message };

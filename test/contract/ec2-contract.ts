@@ -1,7 +1,7 @@
 /**
  * How EC2 answers, as one suite for whatever claims to be EC2.
  *
- * Every row of the semantics tables in `facts/ec2.md` (1.3 and 1.4) is a case; N7 of the field reports asks for it.
+ * Every answer of the route calls that is documented or was seen, and each step of a route's target, is a case.
  */
 import { describe, test } from 'node:test';
 import { type Cases, type MakeEc2, makeNetwork } from './ec2-bench.ts';

@@ -41,5 +41,6 @@ function answerTo(action: string, request: { Entries?: unknown[]; MessageBody?: 
     const md5 = createHash('md5').update(String(request.MessageBody)).digest('hex');
     return { MessageId: 'message', MD5OfMessageBody: md5 };
   }
+  if (action === 'Query') return { Items: [], Count: 0, ScannedCount: 0 };
   return {};
 }

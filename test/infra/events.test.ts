@@ -4,6 +4,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { parseRequest } from '../../functions/resync/request.ts';
+import { parseCommand } from '../../shared/domain/command.ts';
 import { byId, list, map } from './template-resources.ts';
 
 const infra = join(import.meta.dirname, '../../infra');
@@ -81,6 +83,18 @@ test('there is an example of every instance state that the rule lets through', (
 test('the sweep is what its rule sends', () => {
   const [target] = list(byId('SweepScheduleRule').properties['Targets']);
   assert.deepEqual(read('events/sweep.json'), JSON.parse(String(map(target)['Input'])));
+});
+
+test('the sample requests of a resync are accepted', () => {
+  for (const path of files('events/resync/*.json')) assert.doesNotThrow(() => parseRequest(read(path)), path);
+});
+
+test('there is a sample of every lease command, and each is accepted', () => {
+  const commands = files('events/lease-commands/*.json').map((path) => parseCommand(read(path)).command);
+  assert.throws(
+    () => parseCommand({ command: '' }),
+    (error: Error) => commands.every((command) => error.message.includes(command)) && commands.length === 8,
+  );
 });
 
 test('queue messages carry whole events, and the checksums that SQS would give them', () => {

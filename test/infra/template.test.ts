@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { metricNames } from '../../infra/metric-names.ts';
+import type { AnswerStatus } from '../../shared/domain/answer.ts';
+import { leaseStates } from '../../shared/domain/lease.ts';
 import { byId, list, map, ofType, resources, template } from './template-resources.ts';
 
 const rules = ofType('AWS::Events::Rule');
@@ -152,11 +156,46 @@ test('every alarm watches a metric that is emitted, and tells the topic', () => 
     assert.match(JSON.stringify(AlarmActions), /AlarmTopicArn/, id);
   }
   const watched = alarms.map(({ properties }) => String(properties['MetricName']));
-  for (const metric of ['Rejects', 'GuardRefusals', 'Overflow', 'StaleLeases', 'RoutesFailed']) {
+  for (const metric of [
+    'Rejects',
+    'GuardRefusals',
+    'Overflow',
+    'StaleLeases',
+    'RoutesFailed',
+    'SweepFailures',
+    'SourceDestCheckFailures',
+    'UnreadableItems',
+    'LeaseDuplicates',
+  ]) {
     assert.ok(watched.includes(metric), metric);
   }
   const failing = alarms.filter(({ properties }) => properties['MetricName'] === 'Errors');
   assert.equal(failing.length, ofType('AWS::Serverless::Function').length);
+});
+
+test('the list of metrics is what the functions emit', () => {
+  const root = join(import.meta.dirname, '../..');
+  const source = globSync('functions/**/*.ts', { cwd: root }).map((path) => readFileSync(join(root, path), 'utf8'));
+  const text = source.join('\n');
+  const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
+  const answers: Record<AnswerStatus, true> = { granted: true, pending: true, refused: true, lost: true };
+  const counted = [
+    ...Object.keys(answers).map((status) => `Claims${capital(status)}`),
+    ...leaseStates.map((state) => `Leases${capital(state)}`),
+  ];
+  for (const name of counted)
+    assert.ok(
+      metricNames.some((known) => known === name),
+      name,
+    );
+  for (const name of metricNames.filter((one) => !counted.includes(one))) {
+    assert.match(text, new RegExp(`\\b${name}\\b`), `no function emits ${name}`);
+  }
+  const emitted = [...text.matchAll(/\bmetric\('(\w+)'/g)].map(([, name]) => String(name));
+  assert.deepEqual(
+    emitted.filter((name) => !metricNames.some((known) => known === name)),
+    [],
+  );
 });
 
 test('the dashboard is valid JSON and shows every metric of ours', () => {

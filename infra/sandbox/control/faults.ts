@@ -63,7 +63,7 @@ export class Faults {
 }
 
 /** Whether `wanted` is a part of `actual`; a value also matches a list that contains it, a list each of its members. */
-export function matches(wanted: unknown, actual: unknown): boolean {
+function matches(wanted: unknown, actual: unknown): boolean {
   if (Array.isArray(wanted)) return wanted.every((one) => matches(one, actual));
   if (Array.isArray(actual)) return actual.some((one) => matches(wanted, one));
   if (isRecord(wanted)) {

@@ -29,7 +29,7 @@ export function parseCidr(family: Family, text: string): Cidr | undefined {
   };
 }
 
-export function isAddress(family: Family, text: string): boolean {
+function isAddress(family: Family, text: string): boolean {
   if (family === 'ipv4') return /^(0|[1-9]\d{0,2})(\.(0|[1-9]\d{0,2})){3}$/.test(text) && Address4.isValid(text);
   return /^[0-9a-fA-F:.]+$/.test(text) && text.includes(':') && Address6.isValid(text);
 }

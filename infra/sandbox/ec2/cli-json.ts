@@ -2,8 +2,7 @@
 
 export type Json = Readonly<Record<string, unknown>>;
 
-export const isJson = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export function textOf(json: Json | undefined, member: string): string | undefined {
   const value = json?.[member];

@@ -1,7 +1,7 @@
 /**
  * The EC2 of the embedded AWS: one account, one region, the actions that routing containers needs.
  *
- * It is a reading of AWS of its own (`facts/ec2.md`) and imports nothing of `shared/`, so that a mistake there is not
+ * It is a reading of AWS of its own and imports nothing of `shared/`, so that a mistake there is not
  * repeated here. What AWS leaves open is decided towards the stricter answer.
  */
 import { type ApiRequest, AwsError, type SandboxClock, type SandboxEvent, type Service } from '../service.ts';

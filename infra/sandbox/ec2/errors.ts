@@ -20,7 +20,7 @@ export const invalidCombination = (message: string) => new AwsError('InvalidPara
 export const dependencyViolation = (kind: string, id: string) =>
   new AwsError('DependencyViolation', `The ${kind} '${id}' has dependencies and cannot be deleted.`);
 
-/** Source: `facts/ec2.md` section 1.3; also for ModifyInstanceAttribute. */
+/** Text of AWS itself, for CreateRoute as for ModifyInstanceAttribute. */
 export const severalInterfaces = (instanceId: string) =>
   new AwsError(
     'InvalidInstanceID',

@@ -1,7 +1,7 @@
 /**
  * `Filter.N`: AND across filters, OR within one, case-sensitive, `*` and `?` as wildcards.
  *
- * Source: `facts/ec2.md` section 1.5. Of the two published readings of the value limit the tighter one is held.
+ * Source: the EC2 user guide on listing and filtering. Of the two published readings of the value limit the tighter one is held.
  */
 import { AwsError } from '../service.ts';
 import { invalidParameter, missingParameter } from './errors.ts';

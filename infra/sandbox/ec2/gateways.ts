@@ -3,13 +3,14 @@ import { AwsError, sandboxAccount, sandboxRegion } from '../service.ts';
 import { describe } from './describe.ts';
 import { invalidParameter } from './errors.ts';
 import { find, idKinds } from './ids.ts';
+import { natGatewayView } from './network-views.ts';
 import { list, type Params, requiredText, text } from './params.ts';
 import { serviceList } from './prefix-lists.ts';
 import type { NatGateway } from './records.ts';
 import { refuseWhenFull } from './route-quota.ts';
 import { putRoute } from './routes.ts';
+import { tagViews } from './tag-views.ts';
 import { tagAtCreation } from './tags.ts';
-import { natGatewayView, tagViews } from './views.ts';
 import type { World } from './world.ts';
 
 export function createInternetGateway(world: World, params: Params) {

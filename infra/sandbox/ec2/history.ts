@@ -1,7 +1,8 @@
 /** Remembers what a resource looked like before a write, for reads that are late (`lag.ts`). */
 
+import { instanceView, interfaceView } from './instance-views.ts';
 import type { View } from './lag.ts';
-import { instanceView, interfaceView, routeTableView } from './views.ts';
+import { routeTableView } from './network-views.ts';
 import type { World } from './world.ts';
 
 /** To be called before each write to a route table, interface or instance, also before the one that makes it. */

@@ -1,7 +1,7 @@
 /**
  * pending -> running, stopping -> stopped, shutting-down -> terminated: each step on its own, each with its event.
  *
- * Source: `facts/ec2.md` section 1.4 and the event shape in `facts/aws-services.md`.
+ * Source: the EC2 user guide on the instance life cycle and on its state-change events.
  */
 import { sandboxAccount, sandboxRegion } from '../service.ts';
 import { detach } from './attachments.ts';
@@ -19,7 +19,7 @@ const follows: Partial<Record<InstanceState, InstanceState>> = {
 /** How long DescribeInstances still lists a terminated instance: "usually less than an hour". */
 const rememberedMs = 3600 * 1000;
 
-export const instanceArn = (id: string) => `arn:aws:ec2:${sandboxRegion}:${sandboxAccount}:instance/${id}`;
+const instanceArn = (id: string) => `arn:aws:ec2:${sandboxRegion}:${sandboxAccount}:instance/${id}`;
 
 /** Brings an instance into a state, says so on the event bus, and lets the state that follows come by itself. */
 export function enter(world: World, instance: Instance, state: InstanceState): void {

@@ -3,9 +3,9 @@ import { AwsError } from '../service.ts';
 import { missingParameter } from './errors.ts';
 import { find, idKinds } from './ids.ts';
 import { enter } from './instance-lifecycle.ts';
+import { stateView } from './instance-views.ts';
 import { list, type Params } from './params.ts';
 import type { Instance, InstanceState } from './records.ts';
-import { stateView } from './views.ts';
 import type { World } from './world.ts';
 
 function instances(world: World, params: Params): readonly Instance[] {

@@ -2,10 +2,10 @@
 import { sandboxAccount } from '../service.ts';
 import { describePage } from './describe.ts';
 import { idKinds } from './ids.ts';
+import { instanceView, instanceViews } from './instance-views.ts';
 import type { View } from './lag.ts';
 import type { Params } from './params.ts';
 import type { InstanceState } from './records.ts';
-import { instanceView } from './views.ts';
 import type { World } from './world.ts';
 
 const interfaces = (member: string) => (view: View) =>
@@ -13,7 +13,7 @@ const interfaces = (member: string) => (view: View) =>
 const state = (view: View) => view['State'] as { readonly Code: number; readonly Name: InstanceState };
 
 export function describeInstances(world: World, params: Params) {
-  const items = [...world.instances.values()].map((held) => ({ id: held.id, view: instanceView(world, held) }));
+  const items = instanceViews(world);
   const { views, nextToken } = describePage(world, params, items, {
     action: 'DescribeInstances',
     answer: 'Reservations',
@@ -70,5 +70,5 @@ export function reservationView(world: World, reservationId: string): View {
 export const allReservations = (world: World) =>
   reservations(
     world,
-    [...world.instances.values()].map((held) => instanceView(world, held)),
+    instanceViews(world).map(({ view }) => view),
   );

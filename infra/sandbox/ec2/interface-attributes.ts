@@ -2,10 +2,10 @@
 import { invalidParameter, missingParameter } from './errors.ts';
 import { beforeWrite } from './history.ts';
 import { find, idKinds } from './ids.ts';
+import { interfaceView } from './instance-views.ts';
 import { networkInterface } from './interfaces.ts';
 import { flag, type Params, requiredText, structure, text } from './params.ts';
 import { onlyInterface } from './route-target.ts';
-import { interfaceView } from './views.ts';
 import type { World } from './world.ts';
 
 export function modifyNetworkInterfaceAttribute(world: World, params: Params) {

@@ -8,7 +8,7 @@ import { takeAddress } from './subnet-addresses.ts';
 import type { World } from './world.ts';
 
 /** A locally administered MAC that is as unique as the interface's id. */
-function macOf(id: string): string {
+export function newMac(id: string): string {
   const digits = id
     .slice('eni-'.length)
     .replace(/[^0-9a-f]/g, '')
@@ -43,7 +43,7 @@ export function draftInterface(
     vpcId: subnet.vpcId,
     subnetId: subnet.id,
     zone: subnet.zone,
-    mac: macOf(id),
+    mac: newMac(id),
     description: text(params, 'Description') ?? '',
     privateIps,
     ipv6,
@@ -51,8 +51,6 @@ export function draftInterface(
     sourceDestCheck: true,
   };
 }
-
-export const newMac = macOf;
 
 const groupsOf = (params: Params, vpcId: string) => {
   const named = list(params, 'SecurityGroupId');

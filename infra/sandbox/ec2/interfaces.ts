@@ -2,12 +2,12 @@
 import { describe } from './describe.ts';
 import { invalidParameter } from './errors.ts';
 import { find, idKinds } from './ids.ts';
+import { interfaceView } from './instance-views.ts';
 import { addInterface, draftInterface, removeInterface } from './interface-drafts.ts';
 import type { View } from './lag.ts';
 import { type Params, requiredText } from './params.ts';
 import type { NetworkInterface } from './records.ts';
 import { tagAtCreation } from './tags.ts';
-import { interfaceView } from './views.ts';
 import type { World } from './world.ts';
 
 export const networkInterface = (world: World, params: Params): NetworkInterface =>

@@ -1,7 +1,7 @@
 /**
  * Eventual consistency on demand: reads that show a resource as it was before the last write to it.
  *
- * Source: `facts/ec2.md` section 1.5 ("the result of a command might not be immediately visible").
+ * Source: the EC2 API reference on eventual consistency ("the result of a command might not be immediately visible").
  */
 
 /** A resource as Describe prints it. */

@@ -4,10 +4,10 @@ import { parseCidr } from './cidrs.ts';
 import { describe } from './describe.ts';
 import { invalidParameter, invalidValue } from './errors.ts';
 import { idKinds } from './ids.ts';
+import { prefixListView } from './network-views.ts';
 import { type Params, requiredInteger, requiredText, structures } from './params.ts';
 import type { PrefixList } from './records.ts';
 import { tagAtCreation } from './tags.ts';
-import { prefixListView } from './views.ts';
 import type { World } from './world.ts';
 
 /** The lists of AWS's gateway endpoint services, which every account sees. */

@@ -1,4 +1,4 @@
-/** What the embedded EC2 remembers of each resource. What Describe prints is derived from it (`views.ts`). */
+/** What the embedded EC2 remembers of each resource. What Describe prints is derived from it (`network-views.ts`, `instance-views.ts`). */
 
 /** A route as the API prints it: destination, target, `Origin`, `State`. All members are strings. */
 export type RawRoute = Readonly<Record<string, string>>;

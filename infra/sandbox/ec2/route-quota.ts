@@ -1,7 +1,7 @@
 /**
  * Routes per table: static rows only, IPv4 and IPv6 apart, a prefix list by its maximum entries.
  *
- * Source: `facts/ec2.md` section 2. Local routes are taken as not counted (AWS does not say).
+ * Source: the VPC quotas page of the user guide. Local routes are taken as not counted (AWS does not say).
  */
 import { AwsError } from '../service.ts';
 import type { RawRoute, RouteTable } from './records.ts';

@@ -1,7 +1,8 @@
 /**
  * What a route looks like now: EC2 never removes a route whose target is gone, it only stops calling it active.
  *
- * Source: `facts/ec2.md` section 1.4.
+ * Sources: the EC2 API reference on `Route.State`; AWSnycast#21 (a stopping instance still routes), kubernetes#33015
+ * (a terminated one leaves its row). That `pending` counts as active is an assumption.
  */
 import { sandboxAccount } from '../service.ts';
 import type { NetworkInterface, RawRoute } from './records.ts';

@@ -5,10 +5,10 @@ import { beforeWrite } from './history.ts';
 import { find, idKinds } from './ids.ts';
 import type { View } from './lag.ts';
 import { localRoutes } from './local-routes.ts';
+import { routeTableView } from './network-views.ts';
 import { type Params, requiredText } from './params.ts';
 import type { RawRoute, RouteTable, Vpc } from './records.ts';
 import { tagAtCreation } from './tags.ts';
-import { routeTableView } from './views.ts';
 import type { World } from './world.ts';
 
 export const routeTable = (world: World, params: Params): RouteTable =>

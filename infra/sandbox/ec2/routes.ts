@@ -1,7 +1,8 @@
 /**
  * CreateRoute, ReplaceRoute, DeleteRoute.
  *
- * Source: the table in `facts/ec2.md` section 1.3; each row of it is a case of the contract suite.
+ * Sources: the EC2 API reference and error codes; texts as they are quoted from real calls in public issues. Each answer is
+ * a case of the contract suite (`test/contract/ec2-contract.ts`).
  */
 import { AwsError } from '../service.ts';
 import { invalidParameter } from './errors.ts';

@@ -1,10 +1,10 @@
 /** Seeds instances with their interfaces, and interfaces by themselves. No event tells of them. */
 import { flagOf, type Json, listOf, numberOf, objectOf, textOf } from './cli-json.ts';
+import { stateCodes } from './instance-views.ts';
 import { newMac } from './interface-drafts.ts';
 import type { Attachment, Instance, InstanceState, NetworkInterface } from './records.ts';
 import { seedTags, subnetFor } from './seed-networks.ts';
 import { takeAddress } from './subnet-addresses.ts';
-import { stateCodes } from './views.ts';
 import type { World } from './world.ts';
 
 function stateOf(json: Json): InstanceState {

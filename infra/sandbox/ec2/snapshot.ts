@@ -1,7 +1,9 @@
 /** All resources in the form the AWS CLI prints, each list as it stands inside the CLI's outer object. */
+
+import { interfaceView } from './instance-views.ts';
 import { allReservations } from './instances.ts';
 import type { View } from './lag.ts';
-import { interfaceView, routeTableView, subnetView, vpcView } from './views.ts';
+import { routeTableView, subnetView, vpcView } from './network-views.ts';
 import type { World } from './world.ts';
 
 export interface Snapshot {

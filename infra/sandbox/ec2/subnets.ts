@@ -4,10 +4,10 @@ import { type Cidr, type Family, overlaps, parseCidr } from './cidrs.ts';
 import { describe } from './describe.ts';
 import { dependencyViolation, invalidValue } from './errors.ts';
 import { find, idKinds } from './ids.ts';
+import { subnetView } from './network-views.ts';
 import { type Params, requiredText, text } from './params.ts';
 import type { Subnet, Vpc } from './records.ts';
 import { tagAtCreation } from './tags.ts';
-import { subnetView } from './views.ts';
 import { blockAround } from './vpcs.ts';
 import type { World } from './world.ts';
 

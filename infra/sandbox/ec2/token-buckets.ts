@@ -1,7 +1,7 @@
 /**
  * EC2's request throttling: one token bucket per action, and one of resources for calls that touch many instances.
  *
- * Source: `facts/ec2.md` section 3. Ids count as no filter here (AWS leaves that open; this is the tighter reading).
+ * Source: the EC2 developer guide on request throttling. Ids count as no filter here (AWS leaves that open; this is the tighter reading).
  */
 import { AwsError, type SandboxClock, sandboxAccount } from '../service.ts';
 import { list, type Params, requiredInteger, structures, text } from './params.ts';

@@ -6,11 +6,11 @@ import { invalidValue, missingParameter } from './errors.ts';
 import { beforeWrite } from './history.ts';
 import { find, idKinds } from './ids.ts';
 import { localRoute } from './local-routes.ts';
+import { vpcView } from './network-views.ts';
 import { flag, type Params, requiredText, text } from './params.ts';
 import type { CidrBlock, Vpc } from './records.ts';
 import { addRouteTable } from './route-tables.ts';
 import { tagAtCreation } from './tags.ts';
-import { vpcView } from './views.ts';
 import type { World } from './world.ts';
 
 function blockOf(family: Family, parameter: string, text: string): Cidr {

@@ -67,9 +67,14 @@ export class World {
 
   /** In the order of their device index. */
   interfacesOf(instanceId: string): readonly NetworkInterface[] {
-    return [...this.interfaces.values()]
-      .filter((candidate) => candidate.attachment?.instanceId === instanceId)
-      .sort((a, b) => (a.attachment?.deviceIndex ?? 0) - (b.attachment?.deviceIndex ?? 0));
+    return this.attachedInterfaces().get(instanceId) ?? [];
+  }
+
+  /** By instance, each in the order of their device index. */
+  attachedInterfaces(): ReadonlyMap<string, readonly NetworkInterface[]> {
+    const attached = [...this.interfaces.values()].filter(({ attachment }) => attachment !== undefined);
+    attached.sort((a, b) => (a.attachment?.deviceIndex ?? 0) - (b.attachment?.deviceIndex ?? 0));
+    return Map.groupBy(attached, ({ attachment }) => attachment?.instanceId ?? '');
   }
 }
 

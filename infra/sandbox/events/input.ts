@@ -19,7 +19,7 @@ export function targetInput(input: InputModel, event: Envelope, rule: RuleModel)
 }
 
 /** The value at a JSON path of the form `$.detail.instance-id`, `$.resources[0]`. */
-export function valueAt(event: unknown, path: string): unknown {
+function valueAt(event: unknown, path: string): unknown {
   const steps = path.replace(/^\$\.?/, '').match(/[^.[\]]+/g) ?? [];
   return steps.reduce<unknown>((value, step) => {
     if (Array.isArray(value)) return value[Number(step)];

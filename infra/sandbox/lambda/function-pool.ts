@@ -11,6 +11,8 @@ export interface PoolOptions {
   readonly endpoint: string;
   /** The most processes of one function at once. */
   readonly maximumProcesses: number;
+  /** `skip`: a function that sleeps moves the clock instead. */
+  readonly waits: 'real' | 'skip';
 }
 
 const keptLogLines = 500;
@@ -105,11 +107,14 @@ export class FunctionPool {
       if (idle.alive) return idle;
       this.#processes.delete(idle);
     }
+    const { clock, endpoint, waits } = this.#options;
     const started = new FunctionProcess({
       model: this.model,
       number: ++this.#started,
-      endpoint: this.#options.endpoint,
-      offsetMs: this.#options.clock.offset(),
+      endpoint,
+      offsetMs: clock.offset(),
+      waits,
+      onWait: (until) => clock.advance(Math.max(0, until - clock.now()) / 1000),
       onLog: (line) => {
         this.log.push(line);
         if (this.log.length > keptLogLines) this.log.shift();

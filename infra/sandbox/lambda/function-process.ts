@@ -19,7 +19,10 @@ export interface ProcessOptions {
   readonly number: number;
   readonly endpoint: string;
   readonly offsetMs: number;
+  readonly waits: 'real' | 'skip';
   readonly onLog: (line: string) => void;
+  /** The handler sleeps until then (ms since the epoch, sandbox clock); it goes on when this returns. */
+  readonly onWait: (until: number) => void;
 }
 
 const runner = fileURLToPath(new URL('./runner.ts', import.meta.url));
@@ -34,11 +37,11 @@ export class FunctionProcess {
   #settle: ((message: FromFunction) => void) | undefined;
   alive = true;
 
-  constructor({ model, number, endpoint, offsetMs, onLog }: ProcessOptions) {
+  constructor({ model, number, endpoint, offsetMs, waits, onLog, onWait }: ProcessOptions) {
     this.#model = model;
     this.accessKeyId = functionAccessKey(model.logicalId, number);
     const { file, exportName } = handlerOf(model);
-    this.#child = fork(runner, [file, exportName, String(offsetMs)], {
+    this.#child = fork(runner, [file, exportName, String(offsetMs), waits], {
       execPath: process.execPath,
       execArgv: [],
       cwd: existsSync(model.codeFolder) ? model.codeFolder : process.cwd(),
@@ -62,7 +65,10 @@ export class FunctionProcess {
     );
     this.#child.on('message', (message: FromFunction) => {
       if (message.type === 'ready') first.resolve(undefined);
-      else if (message.type === 'unloadable')
+      else if (message.type === 'wait') {
+        onWait(message.until);
+        this.#send({ type: 'waited', id: message.id });
+      } else if (message.type === 'unloadable')
         first.resolve({ ...message.error, errorType: 'Runtime.ImportModuleError' });
       else this.#settle?.(message);
     });

@@ -12,12 +12,25 @@ export interface InvokeMessage {
 }
 
 /** Milliseconds that the sandbox's clock is ahead of the machine's. */
-export interface ClockMessage {
+interface ClockMessage {
   readonly type: 'clock';
   readonly offsetMs: number;
 }
 
-export type ToFunction = InvokeMessage | ClockMessage;
+/** A wait is over: the clock shows its end. */
+interface WaitedMessage {
+  readonly type: 'waited';
+  readonly id: number;
+}
+
+export type ToFunction = InvokeMessage | ClockMessage | WaitedMessage;
+
+/** The function sleeps until `until` (ms since the epoch, sandbox clock). */
+export interface WaitMessage {
+  readonly type: 'wait';
+  readonly id: number;
+  readonly until: number;
+}
 
 export interface FunctionErrorBody {
   readonly errorType: string;
@@ -27,6 +40,7 @@ export interface FunctionErrorBody {
 
 export type FromFunction =
   | { readonly type: 'ready' }
+  | WaitMessage
   | { readonly type: 'unloadable'; readonly error: FunctionErrorBody }
   | { readonly type: 'result'; readonly requestId: string; readonly payload: string }
   | { readonly type: 'error'; readonly requestId: string; readonly error: FunctionErrorBody };

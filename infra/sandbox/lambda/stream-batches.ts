@@ -10,7 +10,7 @@ import type { Deliveries } from './queue-poller.ts';
 
 export interface StreamBatchOptions {
   readonly mapping: MappingModel;
-  readonly pool: FunctionPool;
+  readonly pool: Pick<FunctionPool, 'invoke' | 'model'>;
   readonly clock: AlarmClock;
   readonly send: SendToQueue;
   readonly deliveries: Deliveries;

@@ -103,14 +103,14 @@ export class Queue {
   receive(count: number, visibilitySeconds = this.model.visibilitySeconds): readonly Message[] {
     this.#forgetOld();
     const now = this.#clock.now();
-    const blocked = new Set<string>();
+    const blocked = new Set(
+      this.model.fifo ? this.#messages.filter(({ visibleAt }) => visibleAt > now).map(({ groupId }) => groupId) : [],
+    );
     const taken: Message[] = [];
     for (const message of this.#messages) {
       if (taken.length === count) break;
-      if (message.groupId !== undefined && this.model.fifo && blocked.has(message.groupId)) continue;
-      if (message.visibleAt > now) {
-        if (message.groupId !== undefined) blocked.add(message.groupId);
-      } else if (this.#isSpent(message)) {
+      if (message.visibleAt > now || blocked.has(message.groupId)) continue;
+      if (this.#isSpent(message)) {
         this.#bury(message);
       } else {
         taken.push(message);

@@ -6,7 +6,7 @@ import { deadLetterArn } from './queues.ts';
 import type { Resource, Stack } from './stack.ts';
 
 /** What becomes of an asynchronous invocation that fails. */
-export interface AsynchronousModel {
+interface AsynchronousModel {
   readonly retries: number;
   readonly maximumAgeSeconds: number;
   readonly onFailureArn?: string;

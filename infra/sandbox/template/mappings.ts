@@ -21,6 +21,8 @@ export interface MappingModel {
   readonly maximumAgeSeconds: number;
   readonly onFailureArn?: string;
   readonly maximumConcurrency?: number;
+  /** Whether SAM made it of a function's event, and the rights to read the source with it. */
+  readonly bySam: boolean;
 }
 
 /** `MaximumBatchingWindowInSeconds` is accepted and not waited for: a sandbox delivers what is there at once. */
@@ -37,17 +39,22 @@ export function mappingsOf(stack: Stack, functions: readonly FunctionModel[]): r
       const called = text(properties, 'FunctionName');
       const target = functions.find((one) => one.name === called || one.arn === called);
       if (!target) throw new TemplateError(`${logicalId}: there is no function ${called}`);
-      return mappingOf(logicalId, target.name, properties);
+      return mappingOf(logicalId, target.name, properties, false);
     });
   const ofEvents = functions.flatMap((model) =>
     eventsOf(model)
       .filter((event) => event.type === 'DynamoDB' || event.type === 'SQS')
-      .flatMap((event) => mappingOf(event.logicalId, model.name, event.properties)),
+      .flatMap((event) => mappingOf(event.logicalId, model.name, event.properties, true)),
   );
   return [...own, ...ofEvents];
 }
 
-function mappingOf(logicalId: string, functionName: string, properties: Params): readonly MappingModel[] {
+function mappingOf(
+  logicalId: string,
+  functionName: string,
+  properties: Params,
+  bySam: boolean,
+): readonly MappingModel[] {
   checkProperties(logicalId, properties, known);
   if (properties['Enabled'] === false) return [];
   const sourceArn = text(properties, 'EventSourceArn') ?? text(properties, 'Stream') ?? text(properties, 'Queue');
@@ -62,6 +69,7 @@ function mappingOf(logicalId: string, functionName: string, properties: Params):
       logicalId,
       functionName,
       sourceArn,
+      bySam,
       batchSize: number(properties, 'BatchSize') ?? (sourceArn.includes(':sqs:') ? 10 : 100),
       filters: records(record(properties, 'FilterCriteria') ?? {}, 'Filters').map((filter) =>
         filterOf(logicalId, filter),

@@ -91,7 +91,13 @@ function ruleOf({ logicalId, name, arn, properties }: Resource): RuleModel {
 function scheduleOf({ logicalId, name, arn, properties }: Resource): RuleModel {
   checkProperties(logicalId, properties, ofSchedule);
   const target = record(properties, 'Target') ?? {};
-  return { logicalId, name, arn, ...conditionOf(properties), targets: [targetOf(String(target['Arn']), target)] };
+  return {
+    logicalId,
+    name,
+    arn,
+    ...conditionOf(properties),
+    targets: [targetOf(String(target['Arn']), target)],
+  };
 }
 
 function ofFunction(model: FunctionModel, stackName: string): readonly RuleModel[] {

@@ -27,7 +27,7 @@ export class FakeEc2 {
   /** Starts an instance whose primary ENI, address and VPC subnet follow from its number. */
   run(number: number, state: InstanceState = 'running'): string {
     const instanceId = `i-${number}`;
-    const eni = {
+    const eni: FakeInstance['interfaces'][number] = {
       eniId: `eni-${number}`,
       instanceId,
       deviceIndex: 0,

@@ -14,8 +14,22 @@ export class FakeMapStore implements MapStore {
     return this.published.at(-1) ?? null;
   }
 
-  read(): Promise<NetworkMap | null> {
-    return this.faults.run('GetItem', 'map', () => structuredClone(this.current));
+  /** As if a part were missing. */
+  isDamaged = false;
+
+  read(): Promise<NetworkMap | null | 'damaged'> {
+    return this.faults.run('GetItem', 'map', () => (this.isDamaged ? 'damaged' : structuredClone(this.current)));
+  }
+
+  replaceDamaged(content: MapContent, epoch: number): Promise<NetworkMap> {
+    return this.faults.run('PutItem', 'map', () => {
+      this.isDamaged = false;
+      const newer = Math.max(epoch, (this.current?.epoch ?? 0) + 1);
+      const { network, config, tables, leases } = structuredClone(content);
+      const map = { schema: mapSchema, epoch: newer, revision: 1, network, config, tables, leases };
+      this.published.push(map);
+      return structuredClone(map);
+    });
   }
 
   publish(content: MapContent, previous: NetworkMap | null, epoch: number): Promise<NetworkMap | 'conflict'> {

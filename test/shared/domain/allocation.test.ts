@@ -138,6 +138,13 @@ test('protected, conflicting, shadowed and unreadable subnets are skipped; a wid
   }
 });
 
+test('a held lease of another length, from before a change of SubnetLen, blocks what it covers; a tombstone does not', () => {
+  const old = (state: LeaseState) => [lease('10.244.0.0/22', 'i-2', state, 5), lease('10.244.4.0/24', 'i-3', 'active')];
+  assert.equal(shown(ask(old('active'))), '10.244.5.0/24');
+  assert.equal(shown(ask(old('released'))), '10.244.1.0/24');
+  assert.match(shown(ask(old('active'), { wanted: '10.244.2.0/24' })), /^refused: .*is held by i-2/);
+});
+
 test('the subnet asked for is granted if it is free, in range and of the right length, else refused with the reason', () => {
   const leases = [lease('10.244.9.0/24', 'i-2', 'active'), lease('10.244.8.0/24', null, 'reserved')];
   const asked = (wanted: string) => shown(ask(leases, { wanted }));

@@ -60,7 +60,7 @@ function assertNeverShared(world: World): void {
   }
 }
 
-for (const seed of [1, 2, 3, 4]) {
+for (const seed of [1, 2, 3]) {
   test(`200 claims over two shards, twice each, with crashes and concurrent keepers: one lease each (seed ${seed})`, async () => {
     const world = new World();
     const random = randomOf(seed);

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import {
   CreateRouteCommand,
+  DeleteRouteCommand,
   DeleteRouteTableCommand,
   DescribeInstancesCommand,
   DescribeNetworkInterfacesCommand,
   DescribeRouteTablesCommand,
   ModifyNetworkInterfaceAttributeCommand,
+  ReplaceRouteCommand,
   TerminateInstancesCommand,
 } from '@aws-sdk/client-ec2';
 import {
@@ -29,7 +31,7 @@ async function withOneRoute(ec2: TestEc2) {
   return { network, eniId, count };
 }
 
-testEc2('the next reads of a table show it before the last write, then as it is', async (ec2) => {
+testEc2('N7: the next reads of a table show it before the last write, then as it is', async (ec2) => {
   const { network, eniId, count } = await withOneRoute(ec2);
   await addRoute(network, '10.244.2.0/24', eniId);
   ec2.ec2.lag({ action: 'DescribeRouteTables', match: { RouteTableId: network.table }, reads: 2 });
@@ -48,6 +50,35 @@ testEc2('a lag set before the write shows what the write changed', async (ec2) =
   ec2.ec2.lag({ match: { RouteTableId: network.table }, reads: 1 });
   await addRoute(network, '10.244.2.0/24', eniId);
   assert.deepEqual([await count(), await count()], [1, 2]);
+});
+
+testEc2('a late read still shows a deleted row, and the old target of a replaced one', async (ec2) => {
+  const { client } = ec2;
+  const { network, eniId } = await withOneRoute(ec2);
+  const other = await makeInterface(client, network.subnetId);
+  const row = { RouteTableId: network.table, DestinationCidrBlock: '10.244.1.0/24' };
+  const targets = async () =>
+    (await addedRoutes(client, network.table)).map(({ NetworkInterfaceId }) => NetworkInterfaceId);
+  await client.send(new ReplaceRouteCommand({ ...row, NetworkInterfaceId: other }));
+  ec2.ec2.lag({ match: { RouteTableId: network.table }, reads: 1 });
+  assert.deepEqual([await targets(), await targets()], [[eniId], [other]]);
+  await client.send(new DeleteRouteCommand(row));
+  ec2.ec2.lag({ match: { RouteTableId: network.table }, reads: 1 });
+  assert.deepEqual([await targets(), await targets()], [[other], []]);
+});
+
+testEc2('a late page shows the old state and the other pages the present one', async (ec2) => {
+  const { client } = ec2;
+  const { network, eniId } = await withOneRoute(ec2);
+  for (let index = 0; index < 5; index += 1) await makeTable(client, network.vpcId);
+  await addRoute(network, '10.244.2.0/24', eniId);
+  ec2.ec2.lag({ match: { RouteTableId: network.table }, reads: 1 });
+  const first = await client.send(new DescribeRouteTablesCommand({ MaxResults: 5 }));
+  const second = await client.send(new DescribeRouteTablesCommand({ MaxResults: 5, NextToken: first.NextToken }));
+  const seen = first.RouteTables?.find(({ RouteTableId }) => RouteTableId === network.table);
+  assert.equal(seen?.Routes?.filter(({ Origin }) => Origin === 'CreateRoute').length, 1);
+  assert.equal(second.RouteTables?.length, 2);
+  assert.equal((await addedRoutes(client, network.table)).length, 2);
 });
 
 testEc2('reads that do not meet the resource spend nothing', async (ec2) => {

@@ -114,6 +114,13 @@ testEc2('interfaces named twice, by themselves and by their instance, are one', 
   assert.equal(instances.length, 1);
 });
 
+testEc2('the whole output of the AWS CLI is taken as well, and what is none is refused', async ({ ec2, client }) => {
+  const Reservations = [{ ReservationId: 'r-1', Instances: [instance('1', 'running')] }];
+  ec2.seed({ routeTables: { RouteTables: [table([to('1')])] }, instances: { Reservations } });
+  assert.equal((await routesOf(client, 'rtb-a'))[1]?.InstanceId, 'i-1');
+  assert.throws(() => ec2.seed({ routeTables: { Tables: [] } }), /no list RouteTables/);
+});
+
 testEc2('an instance state that EC2 does not have is refused by name', async ({ ec2 }) => {
   assert.throws(() => ec2.seed({ instances: [instance('1', 'sleeping')] }), /sleeping/);
 });

@@ -1,0 +1,33 @@
+/** `leaseway explain ADDRESS`: who holds an address, and where packets to it go. */
+import type { Command } from 'commander';
+import { type Console, jsonText } from './console.ts';
+import { exit } from './exit.ts';
+import { pictureFor } from './picture-for.ts';
+import { addStackOption } from './stack-option.ts';
+
+export function addExplain(program: Command, terminal: Console, end: (code: number) => void): void {
+  const command = program
+    .command('explain')
+    .summary('who holds an address, and where packets to it go')
+    .description(
+      'Says which lease holds an address, on which node, in which tables it is routed, and why not in others.',
+    )
+    .argument('<address>', 'an IPv4 or IPv6 address, or a subnet')
+    .option('--world <file>', 'ask a world file instead of the deployed stack; - is standard input')
+    .option('--json', 'print as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  leaseway explain 10.244.7.9
+  leaseway explain fd00:244:0:7::9 --world world.json`,
+    );
+  addStackOption(command, terminal).action(
+    async (address: string, options: { stack: string; world?: string; json?: true }) => {
+      const { explain, explanationText } = await import('./explanation.ts');
+      const explanation = explain(address, await pictureFor(options, terminal));
+      terminal.print(options.json === true ? jsonText(explanation) : explanationText(explanation));
+      end(exit.ok);
+    },
+  );
+}

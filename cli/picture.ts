@@ -1,0 +1,53 @@
+/** Leases beside what a plan says of them: what `status` and `explain` look at, from a file or of the deployed stack. */
+import { type Cidr, contains, parseCidr } from '../shared/domain/cidr.ts';
+import type { Lease } from '../shared/domain/lease.ts';
+import type { NetworkConfig } from '../shared/domain/network-config.ts';
+import type { PlanJson, PlannedTable } from '../shared/domain/render-plan.ts';
+
+export interface Picture {
+  readonly config: NetworkConfig;
+  readonly plan: PlanJson;
+  /** By the key that the plan knows them by. */
+  readonly leases: ReadonlyMap<string, Lease>;
+  /** Destinations that a table has no room for, by table id. */
+  readonly overflow: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+export interface Cell {
+  /** `routed`, `missing`, `changed`, `blackhole`, `conflict`, `no room`, `held`, `to delete`, `unknown`, `-`. */
+  readonly word: string;
+  readonly detail: string | null;
+}
+
+const live = ['active', 'leaving', 'stale', 'reserved'];
+
+/** What one table does for one lease. Of two families the one that is not routed speaks. */
+export function cellOf(picture: Picture, key: string, tableId: string): Cell {
+  const lease = picture.leases.get(key);
+  const table = picture.plan.tables[tableId];
+  if (lease === undefined || table === undefined) return { word: '-', detail: null };
+  if (table.status === 'missing') return { word: 'unknown', detail: 'the table cannot be found' };
+  const status = picture.plan.leases[key]?.status;
+  if (status === 'rejected') return { word: '-', detail: null };
+  const cells = [lease.subnet, lease.ipv6Subnet]
+    .filter((subnet) => subnet !== null)
+    .map((subnet) => cellOfSubnet(subnet, lease, table, picture.overflow.get(tableId) ?? new Set()));
+  return cells.find(({ word }) => word !== 'routed') ?? cells[0] ?? { word: '-', detail: null };
+}
+
+function cellOfSubnet(subnet: Cidr, lease: Lease, table: PlannedTable, overflow: ReadonlySet<string>): Cell {
+  const conflict = table.conflicts.find(({ destination }) => sameBlock(destination, subnet));
+  if (conflict !== undefined) return { word: 'conflict', detail: `${conflict.nextHop} holds it and is not ours` };
+  const step = table.steps.find(({ destination }) => sameBlock(destination, subnet));
+  if (step?.action === 'delete') return { word: 'to delete', detail: step.detail };
+  if (step !== undefined) return { word: step.reason, detail: step.detail };
+  const held = table.held.find(({ destination }) => sameBlock(destination, subnet));
+  if (held !== undefined) return { word: 'held', detail: `${held.detail}; the guard holds its deletion back` };
+  if (overflow.has(subnet.text)) return { word: 'no room', detail: 'the table is full' };
+  return live.includes(lease.state) ? { word: 'routed', detail: null } : { word: '-', detail: null };
+}
+
+function sameBlock(destination: string, subnet: Cidr): boolean {
+  const block = parseCidr(destination, 'destination');
+  return contains(block, subnet) && contains(subnet, block);
+}

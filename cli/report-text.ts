@@ -1,0 +1,43 @@
+/** A resync's report for people. */
+import type { PlanJson } from '../shared/domain/render-plan.ts';
+import { counted, type Paint, stepText } from '../shared/domain/render-plan-text.ts';
+import { type SyncReport, type TableReport, writesOf } from '../shared/reconcile/report.ts';
+
+/** Lines without a last newline. */
+export function reportText(report: SyncReport & { readonly plan: PlanJson | null }, paint: Paint): string {
+  const message = report.message === null ? [] : [report.message];
+  return [...report.tables.flatMap((table) => tableLines(table, report, paint)), ...message, summary(report)].join(
+    '\n',
+  );
+}
+
+function tableLines(table: TableReport, report: SyncReport, paint: Paint): string[] {
+  const changes = report.changes.filter(({ routeTableId }) => routeTableId === table.id);
+  const lines = changes.map((change) => `  ${paint[change.action](stepText(change))}  ${paint.faint(change.reason)}`);
+  const failures = table.failures.map(({ action, destination, code, message, permanent }) => {
+    const where = destination === null ? '' : ` ${destination}`;
+    const until = permanent ? ' (somebody has to change something first)' : '';
+    return `  ${paint.warning(`${action}${where}: ${code}: ${message}`)}${until}`;
+  });
+  const facts = [
+    table.pending === 0 ? null : `${table.pending} not visible yet`,
+    table.left === 0 ? null : `${counted(table.left, 'step')} left`,
+    table.overflow.length === 0 ? null : `no room for ${table.overflow.join(', ')}`,
+  ].filter((fact) => fact !== null);
+  const status = table.status === 'ok' ? table.status : paint.warning(table.status);
+  return [`${paint.heading(table.id)}  ${[status, ...facts].join(', ')}`, ...lines, ...failures, ''];
+}
+
+function summary(report: SyncReport): string {
+  const writes = writesOf(report);
+  const failures = report.tables.reduce((sum, table) => sum + table.failures.length, 0);
+  const parts = [
+    report.status,
+    writes === 0 ? 'nothing was written' : `${counted(writes, 'route')} written`,
+    ...(failures === 0 ? [] : [counted(failures, 'failure')]),
+    ...(report.guard.refused
+      ? [`deletions held back by the guard; if they are meant: --force ${report.guard.digest}`]
+      : []),
+  ];
+  return parts.join(', ');
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { lease, local, row, type WorldParts, worldFile } from '../shared/domain/world-file.ts';
+import { leaseway } from './leaseway.ts';
+
+async function ask(args: readonly string[], parts: WorldParts) {
+  return await leaseway([...args, '--world', '-'], { input: JSON.stringify(worldFile(parts)) });
+}
+
+const parts: WorldParts = {
+  listed: ['rtb-1', 'rtb-2', 'rtb-3'],
+  config: { EnableIPv6: true, IPv6Network: 'fd00:244::/48', IPv6SubnetLen: 64 },
+  leaseway: { Protected: ['10.244.250.0/24'] },
+  leases: [
+    lease(1, { ipv6Subnet: 'fd00:244:0:1::/64' }),
+    lease(2),
+    lease(3, { state: 'withdrawn' }),
+    lease(4),
+    { subnet: '10.244.5.0/24', eniId: 'eni-fw', state: 'reserved' },
+  ],
+  tables: {
+    'rtb-1': [
+      local,
+      row('10.244.1.0/24', 'eni-1'),
+      row('fd00:244:0:1::/64', 'eni-old'),
+      row('10.244.2.0/24', 'eni-old'),
+      row('10.244.3.0/24', 'eni-3'),
+      row('10.244.4.0/24', null, { VpcPeeringConnectionId: 'pcx-1' }),
+    ],
+    'rtb-2': [
+      local,
+      row('10.244.1.0/24', 'eni-1'),
+      row('fd00:244:0:1::/64', 'eni-1'),
+      row('10.244.1.128/25', 'eni-vpn'),
+      row('172.16.0.0/16', 'eni-x'),
+      row('172.17.0.0/16', 'eni-x'),
+    ],
+  },
+  options: { routeLimit: 5 },
+};
+
+describe('status', () => {
+  it('is a word for each lease in each table', async () => {
+    const { code, stdout } = await ask(['status'], parts);
+    assert.equal(code, 0);
+    assert.deepEqual(stdout.trimEnd().split('\n'), [
+      '10.244.0.0/16 by /24, fd00:244::/48 by /64, aws-vpc, enforce',
+      '',
+      'lease          node        next hop  status     rtb-1      rtb-2    rtb-3',
+      '10.244.1.0/24  i-1         eni-1     pending    changed    routed   unknown',
+      '10.244.2.0/24  i-2         eni-2     overflow   changed    no room  unknown',
+      '10.244.3.0/24  i-3         eni-3     withdrawn  to delete  -        unknown',
+      '10.244.4.0/24  i-4         eni-4     conflict   conflict   no room  unknown',
+      '10.244.5.0/24  (reserved)  eni-fw    pending    missing    missing  unknown',
+    ]);
+  });
+
+  it('has the reasons in its JSON', async () => {
+    const { leases } = JSON.parse((await ask(['status', '--json'], parts)).stdout);
+    assert.deepEqual(leases['10.244.2.0/24'], {
+      node: 'i-2',
+      nextHop: 'eni-2',
+      status: 'overflow',
+      reason: 'no room in rtb-2',
+      tables: { 'rtb-1': 'changed', 'rtb-2': 'no room', 'rtb-3': 'unknown' },
+    });
+  });
+});
+
+describe('explain', () => {
+  async function explained(address: string): Promise<string> {
+    const { code, stdout } = await ask(['explain', address], parts);
+    assert.equal(code, 0);
+    return stdout;
+  }
+
+  it('names the lease, its node, and what each table does', async () => {
+    assert.equal(
+      await explained('10.244.2.7'),
+      [
+        '10.244.2.7  in the lease 10.244.2.0/24 of i-2, at eni-2',
+        '  node   10.0.1.2, active',
+        '  lease  overflow: no room in rtb-2',
+        '  rtb-1  changed: the lease of i-2 is at eni-2',
+        '  rtb-2  no room: the table is full',
+        '  rtb-3  unknown: the table cannot be found',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('finds a lease by its IPv6 subnet', async () => {
+    assert.match(await explained('fd00:244:0:1::9'), /in the lease 10\.244\.1\.0\/24 of i-1/);
+  });
+
+  it('names the more specific row of somebody else that takes the address, and only that address', async () => {
+    assert.match(await explained('10.244.1.200'), /rtb-2 {2}shadow: 10\.244\.1\.128\/25 -> eni-vpn/);
+    assert.doesNotMatch(await explained('10.244.1.100'), /shadow/);
+  });
+
+  it('says so where nobody holds the address', async () => {
+    assert.match(await explained('10.244.77.1'), /^10\.244\.77\.1 {2}no lease holds it$/m);
+    assert.match(await explained('10.244.250.1'), /protected by 10\.244\.250\.0\/24/);
+    assert.match(await explained('192.0.2.1'), /outside the network 10\.244\.0\.0\/16 and fd00:244::\/48/);
+  });
+
+  it('refuses what is no address', async () => {
+    const { code, stderr } = await ask(['explain', '10.244.1'], parts);
+    assert.equal(code, 1);
+    assert.match(stderr, /^leaseway: ADDRESS: is not an IP address or a CIDR block \(got "10\.244\.1"\)\n$/);
+  });
+});

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { lease, local, planOfFile, row, type WorldParts, worldFile } from '../shared/domain/world-file.ts';
+import { leaseway } from './leaseway.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'leaseway-plan-'));
+after(() => rmSync(folder, { recursive: true }));
+
+async function plan(parts: WorldParts, ...args: string[]) {
+  return await leaseway(['plan', '--world', '-', ...args], { input: JSON.stringify(worldFile(parts)) });
+}
+
+const routed = [local, row('10.244.1.0/24', 'eni-1')];
+const orphans = [1, 2, 3].map((n) => row(`10.244.${n}.0/24`, `eni-${n}`));
+
+describe('exit codes of plan --world', () => {
+  it('0: nothing to do', async () => {
+    const { code, stderr } = await plan({ leases: [lease(1)], tables: { 'rtb-1': routed } });
+    assert.deepEqual([code, stderr], [0, '']);
+  });
+
+  it('0 with a line on standard error: conflicts, shadows and overflow alone', async () => {
+    const { code, stderr } = await plan({
+      leases: [lease(1), lease(2), lease(3)],
+      tables: {
+        'rtb-1': [...routed, row('10.244.1.128/25', 'eni-x'), row('10.244.2.0/24', null, { GatewayId: 'vgw-1' })],
+      },
+      options: { routeLimit: 3 },
+    });
+    assert.equal(code, 0);
+    assert.match(stderr, /shadow: 10\.244\.1\.128\/25/);
+    assert.match(stderr, /conflict: 10\.244\.2\.0\/24/);
+    assert.match(stderr, /10\.244\.3\.0\/24: overflow/);
+  });
+
+  it('2: changes pending', async () => {
+    assert.equal((await plan({ leases: [lease(1)] })).code, 2);
+  });
+
+  it('3 before 2: refused by the guard', async () => {
+    const { code, stderr } = await plan({ leases: [lease(9)], tables: { 'rtb-1': [local, ...orphans] } });
+    assert.equal(code, 3);
+    assert.match(stderr, /--force [0-9a-f]{16}/);
+  });
+
+  it('1 before 3: a listed table is missing, and the others are planned', async () => {
+    const parts = { listed: ['rtb-1', 'rtb-2'], leases: [lease(9)], tables: { 'rtb-1': [local, ...orphans] } };
+    const { code, stdout, stderr } = await plan(parts, '--json');
+    assert.equal(code, 1);
+    assert.match(stderr, /^rtb-2: cannot be found$/m);
+    const { tables } = JSON.parse(stdout);
+    assert.deepEqual([tables['rtb-2'].status, tables['rtb-1'].steps.length], ['missing', 1]);
+  });
+
+  it('0: a table that was given up and is gone is as empty as can be', async () => {
+    const { code } = await plan({
+      listed: ['rtb-1'],
+      leaseway: { Retired: [{ RouteTableID: 'rtb-old' }] },
+      leases: [lease(1)],
+      tables: { 'rtb-1': routed },
+    });
+    assert.equal(code, 0);
+  });
+
+  it("1 without a plan: the network overlaps the VPC's range", async () => {
+    const tables = { 'rtb-1': [row('10.244.0.0/20', null, { GatewayId: 'local', Origin: 'CreateRouteTable' })] };
+    const { code, stdout, stderr } = await plan({ leases: [lease(1)], tables }, '--json');
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, /^leaseway: config\.Network: .*10\.244\.0\.0\/20 \(got "10\.244\.0\.0\/16"\)$/m);
+  });
+
+  it('1: a malformed world, in one line that names the field', async () => {
+    const { code, stdout, stderr } = await plan({ leases: [lease(1, { eniId: 'i-1' })] }, '--json');
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, /^leaseway: leases\[0\]\.eniId: .* \(got "i-1"\)\n$/);
+  });
+
+  it('1: text that is no JSON, with its place', async () => {
+    const { code, stderr } = await leaseway(['plan', '--world', '-'], { input: '{"now": 1,}' });
+    assert.equal(code, 1);
+    assert.match(stderr, /^leaseway: world: is not JSON: .* line 1 column 11/);
+  });
+
+  it('1: a key given twice', async () => {
+    const { code, stderr } = await leaseway(['plan', '--world', '-'], { input: '{"now": 1, "now": 2}' });
+    assert.equal(code, 1);
+    assert.match(stderr, /^leaseway: world\.now: is given a second time at line 1/);
+  });
+
+  it('1: a file that is not there', async () => {
+    const { code, stderr } = await leaseway(['plan', '--world', join(folder, 'none.json')]);
+    assert.equal(code, 1);
+    assert.match(stderr, /^leaseway: --world: cannot be read: ENOENT \(got ".*none\.json"\)\n$/);
+  });
+
+  it('1: options that do not exist, with what was meant', async () => {
+    const option = await leaseway(['plan', '--wrld', 'x']);
+    assert.deepEqual([option.code, option.stdout], [1, '']);
+    assert.match(option.stderr, /^leaseway: unknown option '--wrld' \(Did you mean --world\?\)\n$/);
+    const command = await leaseway(['plna']);
+    assert.equal(command.code, 1);
+    assert.match(command.stderr, /^leaseway: unknown command 'plna' \(Did you mean plan\?\)\n$/);
+  });
+});
+
+describe('the output of plan --world', () => {
+  const parts: WorldParts = {
+    leases: [lease(1), lease(2)],
+    tables: { 'rtb-1': [local, row('10.244.1.0/24', 'eni-9')] },
+  };
+
+  it('is the same bytes for the same world, from a file and from standard input', async () => {
+    const file = join(folder, 'world.json');
+    writeFileSync(file, JSON.stringify(worldFile(parts)));
+    const [one, two] = await Promise.all([leaseway(['plan', '--world', file, '--json']), plan(parts, '--json')]);
+    assert.equal(one.stdout, two.stdout);
+    assert.equal(one.stdout, `${JSON.stringify(planOfFile(worldFile(parts)), null, 2)}\n`);
+  });
+
+  it('is plain text with a line a step where it is no terminal', async () => {
+    const { stdout } = await plan(parts);
+    assert.match(stdout, /^ {2}~ 10\.244\.1\.0\/24 eni-9 -> eni-1 {2}changed/m);
+    assert.match(stdout, /^ {2}\+ 10\.244\.2\.0\/24 -> eni-2 {8}missing/m);
+    assert.ok(!stdout.includes('\u001b'));
+  });
+
+  it('comes without the AWS SDK being loaded', async () => {
+    const trace =
+      'data:text/javascript,' +
+      encodeURIComponent(
+        `import { registerHooks } from 'node:module';
+       registerHooks({ resolve(name, context, next) {
+         if (name.startsWith('@aws-sdk') || name.startsWith('@smithy')) throw new Error('loads ' + name);
+         return next(name, context);
+       } });`,
+      );
+    const { code, stderr } = await leaseway(['plan', '--world', '-'], {
+      input: JSON.stringify(worldFile(parts)),
+      node: ['--import', trace],
+    });
+    assert.deepEqual([code, stderr], [2, '']);
+  });
+});

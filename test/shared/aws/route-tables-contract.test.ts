@@ -1,0 +1,33 @@
+import { ec2RouteTables } from '../../../shared/aws/route-tables.ts';
+import { runRouteTablesContract } from '../../contract/route-tables-contract.ts';
+import { FakeRouteTables, foreignRow } from '../../fakes/reconcile/route-tables.ts';
+import { smallVpc, stopInstanceOf, vpcId } from './ec2-subject.ts';
+
+const place = { vpcId, main: 'rtb-1', named: 'rtb-2', elsewhere: 'rtb-9', eni: 'eni-1', otherEni: 'eni-2' };
+
+runRouteTablesContract('route tables of EC2', async (t) => {
+  const { server, reads, writes } = await smallVpc(t);
+  return {
+    ...place,
+    tables: ec2RouteTables({ reads, writes }),
+    stop: (eniId) => stopInstanceOf(server, eniId),
+    setLimit: (tableId, routes) => server.ec2.setRouteLimit(tableId, routes),
+  };
+});
+
+runRouteTablesContract('route tables in memory', async () => {
+  const tables = new FakeRouteTables();
+  tables.addTable({ id: 'rtb-1', isMain: true });
+  tables.addTable({ id: 'rtb-2', subnetIds: ['subnet-1'] });
+  tables.addTable({ id: 'rtb-9', vpcId: 'vpc-2', isMain: true });
+  tables.plant('rtb-1', foreignRow('0.0.0.0/0', 'nat-1'), foreignRow('::/0', 'eigw-1'), foreignRow('pl-1', 'vpce-1'));
+  tables.interfaces('attached', 'eni-1', 'eni-2');
+  return {
+    ...place,
+    tables,
+    stop: async (eniId) => tables.interfaces('stopped', eniId),
+    setLimit: (tableId, routes) => {
+      tables.limits.set(tableId, routes);
+    },
+  };
+});

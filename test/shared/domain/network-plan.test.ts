@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseCidr } from '../../../shared/domain/cidr.ts';
+import { parseNetworkConfig } from '../../../shared/domain/network-config.ts';
+import { planNetwork } from '../../../shared/domain/network-plan.ts';
+import { parseRouteTable } from '../../../shared/domain/route.ts';
+import { lease } from '../reconcile/sync-world.ts';
+
+const ours = { Origin: 'CreateRoute', State: 'active' };
+
+test('a lease refused for its IPv6 subnet keeps the IPv4 row that it has', () => {
+  const config = parseNetworkConfig({
+    Network: '10.244.0.0/16',
+    SubnetLen: 24,
+    EnableIPv6: true,
+    IPv6Network: 'fd00:244::/48',
+    IPv6SubnetLen: 64,
+    Backend: { Type: 'aws-vpc', RouteTableID: 'rtb-1' },
+  });
+  const wrong = lease(1, { ipv6Subnet: parseCidr('fd00:244:0:9::/64', 'ipv6Subnet') });
+  const table = parseRouteTable(
+    {
+      RouteTableId: 'rtb-1',
+      Routes: [{ DestinationCidrBlock: '10.244.1.0/24', NetworkInterfaceId: 'eni-1', ...ours }],
+    },
+    'table',
+  );
+  const plan = planNetwork({ config, leases: [wrong], tables: [table], force: null });
+  assert.deepEqual(plan.tables[0]?.steps, []);
+  assert.deepEqual(
+    [...plan.sorted.refused.values()].map(({ status }) => status),
+    ['rejected'],
+  );
+});
+
+test('retired ranges and tables are emptied, live ones beside them are not', () => {
+  const config = parseNetworkConfig({
+    Network: '10.244.0.0/16',
+    SubnetLen: 24,
+    Backend: { Type: 'aws-vpc', RouteTableID: 'rtb-1' },
+    Leaseway: {
+      Retired: [{ Network: '10.99.0.0/16', SubnetLen: 24 }, { RouteTableID: 'rtb-old' }],
+    },
+  });
+  const row = (destination: string) => ({ DestinationCidrBlock: destination, NetworkInterfaceId: 'eni-1', ...ours });
+  const table = (id: string) =>
+    parseRouteTable({ RouteTableId: id, Routes: ['10.244.1.0/24', '10.99.5.0/24', '10.99.0.0/17'].map(row) }, 'table');
+  const plan = planNetwork({ config, leases: [lease(1)], tables: [table('rtb-1'), table('rtb-old')], force: null });
+  const steps = plan.tables.map(({ id, steps: list }) => [
+    id,
+    list.map(
+      (step) => `${step.action} ${(step.action === 'replace' ? step.to : step.row).destinationText} ${step.reason}`,
+    ),
+  ]);
+  assert.deepEqual(steps, [
+    ['rtb-1', ['delete 10.99.5.0/24 released']],
+    ['rtb-old', ['delete 10.99.5.0/24 released', 'delete 10.244.1.0/24 released']],
+  ]);
+});

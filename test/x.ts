@@ -1,2 +1,0 @@
-import { x } from '../shared/domain/x.ts';
-export const y = x;
