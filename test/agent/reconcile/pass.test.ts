@@ -159,6 +159,8 @@ const damages: readonly [string, string][] = [
     'another VNI and port under our name',
     'link del lw-1; link add lw-1 type vxlan id 9 local 10.0.1.10 dev eth0 dstport 4789',
   ],
+  ['a route that lost its source', 'route replace 10.244.2.0/24 via 10.0.1.11 dev eth0 proto 76 metric 2076'],
+  ['a neighbour that may age', 'neigh replace 10.244.3.0 lladdr 02:00:00:00:00:03 dev lw-1'],
   [
     'routes deleted or bent',
     'route del 10.244.2.0/24; route replace 10.244.3.0/24 via 10.0.1.77 dev eth0 proto 76 metric 2076',
