@@ -32,7 +32,11 @@ export async function runLoop(parts: LoopParts, signal: AbortSignal): Promise<vo
   const bell = doorbell();
   const ring = (): void => bell.ring();
   const latest = listen(source, bell);
-  const monitor = parts.watchKernel(ring);
+  // A device that is made and taken back rings by itself: after such a pass only maps and the sweep wake.
+  let deaf = false;
+  const monitor = parts.watchKernel(() => {
+    if (!deaf) ring();
+  });
   signal.addEventListener('abort', ring);
   const problems = problemLog(world.log);
   let guard = noGuardState;
@@ -55,6 +59,7 @@ export async function runLoop(parts: LoopParts, signal: AbortSignal): Promise<vo
           trouble.push(String(error));
         }
       }
+      deaf = result?.deviceTrouble === true;
       totals = { passes: totals.passes + 1, changes: totals.changes + (result?.changes ?? 0) };
       const status = statusOf(map, result, trouble, totals);
       const skipped = status.leases.filter(({ path }) => path === null).map(({ subnet, why }) => `${subnet}: ${why}`);

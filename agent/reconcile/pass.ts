@@ -31,6 +31,8 @@ export interface PassResult {
   readonly conflicts: readonly string[];
   readonly guard: GuardState;
   readonly changes: number;
+  /** A device could not be made or repaired: trying it is itself a change that the kernel announces. */
+  readonly deviceTrouble: boolean;
   readonly failedRows: number;
   readonly skippedLeases: number;
   readonly heldPeers: number;
@@ -90,6 +92,7 @@ export async function runPass(world: NodeWorld, input: PassInput): Promise<PassR
     conflicts: foreignRows(actual.routes, wanted.routes, ownSubnets(map.config, own), map.config),
     guard: guarded.state,
     changes: devices.changes + applied.changes + retired + (masquerade.changed ? 1 : 0),
+    deviceTrouble: devices.problems.length > 0,
     failedRows: applied.missingRoutes.size,
     skippedLeases: peers.filter(({ path }) => path === null).length,
     heldPeers: held,
@@ -105,6 +108,7 @@ function nothing(guard: GuardState, problem: string): PassResult {
     conflicts: [],
     guard,
     changes: 0,
+    deviceTrouble: false,
     failedRows: 0,
     skippedLeases: 0,
     heldPeers: 0,

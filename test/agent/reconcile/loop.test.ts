@@ -140,3 +140,16 @@ test('peers that vanish in one map are held until two further maps agree', async
     assert.equal(status.counts.heldPeers, held);
   }
 });
+
+test('a device that cannot be made is tried again by the sweep, not by the noise of the trying', async (t) => {
+  const loop = await startLoop(t);
+  loop.node.kernel.refuse(/^link set lw-1 up/, 'RTNETLINK answers: Address already in use');
+  loop.give(map);
+  const { counts } = await loop.until(({ problems }) => problems.some((text) => text.startsWith('lw-1')));
+  loop.ring();
+  await delay(1000);
+  assert.equal(loop.seen.at(-1)?.counts.passes, counts.passes);
+  loop.node.kernel.refuse(null);
+  loop.give(mapOf([lease(1, 1), lease(2, 1)]));
+  await loop.until(({ ready }) => ready);
+});
