@@ -44,7 +44,7 @@ export interface Claiming {
   isWaiting(): boolean;
   /** Ends the loop. The lease stays. */
   close(): Promise<void>;
-  /** Ends the loop and takes the claim back (`--release-on-exit`). @throws Refusal */
+  /** Ends the loop and hands the lease back (`--release-on-exit`). @throws Refusal when that cannot be said */
   release(): Promise<void>;
 }
 
@@ -70,10 +70,25 @@ export function startClaiming(options: ClaimingOptions): Claiming {
     close,
     release: async () => {
       await close();
-      await options.claims.remove();
-      options.log.info('the claim was taken back');
+      await handBack(options);
     },
   };
+}
+
+/** Milliseconds for the last claim to be written: an instance on its way down has little time. */
+const lastWords = 5_000;
+
+/** The keeper needs nothing but the claim; its answer comes when the agent is gone. */
+async function handBack({ facts, claims, appliedRevision, log }: ClaimingOptions): Promise<void> {
+  const claim: Claim = {
+    ...(await facts()),
+    claimId: randomUUID(),
+    subnet: null,
+    revision: appliedRevision(),
+    release: true,
+  };
+  await claims.write(claim, AbortSignal.timeout(lastWords));
+  log.info('the lease was handed back');
 }
 
 class ClaimLoop {
@@ -170,7 +185,13 @@ class ClaimLoop {
   async #write(claimId: string): Promise<string | null> {
     try {
       const facts = await this.#options.facts();
-      const claim: Claim = { ...facts, claimId, subnet: this.#wish, revision: this.#options.appliedRevision() };
+      const claim: Claim = {
+        ...facts,
+        claimId,
+        subnet: this.#wish,
+        revision: this.#options.appliedRevision(),
+        release: false,
+      };
       await this.#options.claims.write(claim, this.#signal);
       this.#written += 1;
       return null;

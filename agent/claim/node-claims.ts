@@ -1,6 +1,4 @@
 /** The node's own two items in the claims table: the whole of what its policy lets it write. */
-import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
-import { call } from '../../shared/aws/call.ts';
 import { getItem, putItem, type TableOptions } from '../../shared/aws/table.ts';
 import { type Answer, parseAnswer } from '../../shared/domain/answer.ts';
 import { type Claim, claimItem } from '../../shared/domain/claim.ts';
@@ -10,8 +8,6 @@ export interface NodeClaims {
   write(claim: Claim, signal: AbortSignal): Promise<void>;
   /** The keeper's last answer, to whichever claim; null: none yet. @throws Refusal, InvalidInput */
   readAnswer(signal: AbortSignal): Promise<Answer | null>;
-  /** Takes the claim back: the node gives up its lease. @throws Refusal */
-  remove(): Promise<void>;
 }
 
 /** @param instanceArn the partition key: the node's policy admits no other */
@@ -22,10 +18,6 @@ export function dynamoNodeClaims(table: TableOptions, instanceArn: string): Node
     readAnswer: async (signal) => {
       const item = await getItem({ ...table, signal }, { pk: instanceArn, sk: 'answer' });
       return item === null ? null : parseAnswer(item);
-    },
-    remove: async () => {
-      const command = new DeleteCommand({ TableName: table.tableName, Key: claimKey });
-      await call('DeleteItem', table, (http) => table.client.send(command, http));
     },
   };
 }

@@ -25,7 +25,6 @@ export interface ClaimBench {
   leaseSeconds: number | null;
   old: readonly OldAddress[];
   remembered: RememberedLease | null;
-  removed: number;
 }
 
 export const subnet = (text: string): Cidr => parseCidr(text, 'subnet');
@@ -57,7 +56,6 @@ export function claimBench(
     leaseSeconds: null,
     old: [],
     remembered: options.remembered ?? null,
-    removed: 0,
   };
   // The loop starts on construction, and reads the bench from then on.
   const bench = state as ClaimBench;
@@ -71,9 +69,6 @@ export function claimBench(
       readAnswer: async () => {
         reach();
         return answer;
-      },
-      remove: async () => {
-        bench.removed += 1;
       },
     },
     memory: {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { dynamoNodeClaims } from '../../../agent/claim/node-claims.ts';
 import { dynamoClaimStore } from '../../../shared/aws/claim-store.ts';
 import { type Claim, parseClaim } from '../../../shared/domain/claim.ts';
-import { leases, recordsOf, startDynamoDb } from '../../infra/sandbox/dynamodb/sandbox-dynamodb.ts';
+import { leases, startDynamoDb } from '../../infra/sandbox/dynamodb/sandbox-dynamodb.ts';
 import { arn, granted, subnet } from './claim-bench.ts';
 
 const signal = new AbortController().signal;
@@ -16,6 +16,7 @@ const claim: Claim = {
   mtu: 9001,
   revision: 7,
   agentVersion: '0.1.0',
+  release: false,
 };
 
 test('the keeper reads the claim as the node wrote it, and the node the answer', async (t) => {
@@ -30,17 +31,4 @@ test('the keeper reads the claim as the node wrote it, and the node the answer',
   const answer = granted(claim, '10.244.3.0/24', 1_790_000_000);
   await keeper.writeAnswer(arn, answer);
   assert.deepEqual(await node.readAnswer(signal), answer);
-});
-
-test('taking a claim back leaves the answer and makes a record that the keeper can see', async (t) => {
-  const world = await startDynamoDb(t, [{ ...leases, TableName: 'claims' }]);
-  const table = { client: world.documents, tableName: 'claims' };
-  const node = dynamoNodeClaims(table, arn);
-  await node.write(claim, signal);
-  await dynamoClaimStore(table).writeAnswer(arn, granted(claim, '10.244.3.0/24', 1_790_000_000));
-  await node.remove();
-  assert.equal((await dynamoClaimStore(table).read(arn)).claim, null);
-  const last = recordsOf(world, 'claims').at(-1);
-  assert.equal(last?.eventName, 'REMOVE');
-  assert.deepEqual(last?.dynamodb.Keys, { pk: { S: arn }, sk: { S: 'claim' } });
 });

@@ -22,7 +22,6 @@ function live(t: TestContext, world: World, instanceId: string, options: Partial
         const item = world.claims.answers.get(instanceArn);
         return item === undefined ? null : parseAnswer(item);
       },
-      remove: async () => void world.claims.claims.delete(instanceArn),
     },
     ...options,
   });
@@ -72,6 +71,15 @@ test('G4: a node that comes back to a subnet of another gets a new one, and is t
   assert.match(bench.log.warnings.join('\n'), /is held by i-2/);
   assert.match(bench.claiming.status().problems.join(), /cni0 still has 10\.244\.77\.1\/24/);
   assert.deepEqual(world.held('i-2'), ['10.244.77.0/24 active']);
+});
+
+test('a node that hands its lease back frees the subnet at once', async (t) => {
+  const world = new World();
+  const bench = live(t, world, world.ec2.run(1));
+  await settle(bench);
+  const subnet1 = held(bench);
+  await bench.claiming.release();
+  assert.deepEqual(world.held('i-1'), [`${subnet1} released`]);
 });
 
 test('a wish outside the network, of a network that was, gives way', async (t) => {
