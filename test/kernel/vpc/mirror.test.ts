@@ -5,6 +5,8 @@ import { Ec2 } from '../../../infra/sandbox/ec2/ec2.ts';
 import { atEnd } from '../lab/at-end.ts';
 import { ip } from '../lab/command.ts';
 import { kernelTest } from '../lab/kernel-test.ts';
+import { Monitor } from '../lab/monitor.ts';
+import { pause } from '../lab/until.ts';
 import type { DescribedInterface, DescribedRouteTable } from './describe.ts';
 import { followEc2 } from './follow-ec2.ts';
 import { addHost, checkOff, giveAddresses, mainTable, modelVpc, toEni } from './model.ts';
@@ -108,17 +110,24 @@ kernelTest('a change of a table is in the data path within 100 ms', async (t) =>
   await addHost(t, vpc, 2, 20);
   const ec2 = sandboxEc2(t);
   follow(t, vpc, ec2);
+  const monitor = await Monitor.start(vpc.namespace, async () => {
+    await ip(vpc.namespace, 'route add blackhole 203.0.113.0/24 table 9');
+    await ip(vpc.namespace, 'route del blackhole 203.0.113.0/24 table 9');
+  });
+  atEnd(t, () => monitor.stop());
   const times: number[] = [];
-  for (let route = 1; route <= 8; route += 1) {
+  for (let route = 1; route <= 12; route += 1) {
     await call(ec2, 'CreateRoute', params(`10.244.${route}.0/24`));
     const written = performance.now();
-    while (!(await ip(vpc.namespace, 'route show table 2000').catch(() => '')).includes(`10.244.${route}.0/24`)) {
-      assert.ok(performance.now() - written < 5000, 'it never came');
+    while (!monitor.text.includes(`10.244.${route}.0/24`)) {
+      assert.ok(performance.now() - written < 10_000, 'it never came');
+      await pause(2);
     }
     times.push(performance.now() - written);
   }
-  // The best of eight: other programs of the machine delay single ones.
+  // The best of twelve: other programs of the machine delay single ones.
   assert.ok(Math.min(...times) < 100, `milliseconds: ${times.map(Math.round).join(' ')}`);
+  t.diagnostic(`milliseconds: ${times.map(Math.round).join(' ')}`);
 });
 
 kernelTest('between a table that says active and the data path there is a delay that can be set', async (t) => {

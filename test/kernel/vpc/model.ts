@@ -1,7 +1,7 @@
 /** The VPC of the model's own tests: two subnets and bare hosts with an ENI each, no agent and no pods. */
 import type { TestContext } from 'node:test';
 import { atEnd } from '../lab/at-end.ts';
-import { ipBatch, setSysctls } from '../lab/command.ts';
+import { inNamespace, ipBatch, run, setSysctls } from '../lab/command.ts';
 import { Endpoint } from '../lab/endpoint.ts';
 import { makeNamespace, removeNamespace } from '../lab/namespaces.ts';
 import type { DescribedRoute, DescribedRouteTable } from './describe.ts';
@@ -92,3 +92,12 @@ export const tableOf = (id: string, subnet: string, routes: readonly DescribedRo
 /** Switches the source/destination check off for the named ENIs, on for all others. */
 export const checkOff = (vpc: Vpc, ...eniIds: readonly string[]): Promise<void> =>
   vpc.applyNetworkInterfaces(eniIds.map((NetworkInterfaceId) => ({ NetworkInterfaceId, SourceDestCheck: false })));
+
+/** How many UDP datagrams the host was given so far: what arrived, whether or not an answer found its way back. */
+export async function datagramsAt(host: Host): Promise<number> {
+  const text = await run(inNamespace(host.namespace, ['cat', '/proc/net/snmp']));
+  const [names = [], values = []] = text
+    .split('\n')
+    .flatMap((line) => (line.startsWith('Udp:') ? [line.split(' ')] : []));
+  return Number(values[names.indexOf('InDatagrams')]);
+}

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { inNamespace, ip, run } from '../lab/command.ts';
 import { kernelTest } from '../lab/kernel-test.ts';
-import { addHost, checkOff, everyone, giveAddresses, mainTable, modelVpc, toEni } from './model.ts';
+import { addHost, checkOff, datagramsAt, everyone, giveAddresses, mainTable, modelVpc, toEni } from './model.ts';
 
 kernelTest('unknown destinations, blackholes and dead ENIs are silence', async (t) => {
   const vpc = await modelVpc(t);
@@ -57,13 +57,17 @@ kernelTest('with the source/destination check on, a host sends and takes its own
   const pods = async (expected: string) => {
     for (const pod of ['10.244.2.5', 'fd00:244:0:2::5']) assert.equal((await a.endpoint.echo(pod)).outcome, expected);
   };
+  const before = await datagramsAt(b);
   await pods('silence');
   await checkOff(vpc, a.eniId);
   await pods('silence');
+  assert.equal(await datagramsAt(b), before, 'b, whose check is on, is given nothing for its pods');
   await checkOff(vpc, b.eniId);
   await pods('silence');
+  assert.equal(await datagramsAt(b), before, 'a, whose check is on, can send nothing from its pods');
   await checkOff(vpc, a.eniId, b.eniId);
   await pods('answered');
+  assert.equal(await datagramsAt(b), before + 2);
   await vpc.applyNetworkInterfaces([
     { NetworkInterfaceId: a.eniId, SourceDestCheck: true },
     { NetworkInterfaceId: b.eniId },
@@ -87,8 +91,12 @@ kernelTest('a frame under another MAC than the ENI has goes nowhere', async (t) 
   const [a, b] = [await addHost(t, vpc, 1, 10), await addHost(t, vpc, 1, 11)];
   await checkOff(vpc, a.eniId, b.eniId);
   const { mac } = vpc.eni(a.eniId);
+  assert.equal((await a.endpoint.echo(b.address)).outcome, 'answered');
+  await ip(a.namespace, `neigh replace ${b.address} lladdr ${vpc.eni(b.eniId).mac} dev eth0 nud permanent`);
+  const before = await datagramsAt(b);
   await ip(a.namespace, 'link set eth0 address 0a:ff:00:00:99:99');
-  assert.equal((await a.endpoint.echo(b.address)).outcome !== 'answered', true);
+  assert.notEqual((await a.endpoint.echo(b.address)).outcome, 'answered');
+  assert.equal(await datagramsAt(b), before);
   await ip(a.namespace, `link set eth0 address ${mac}`);
   assert.ok(await a.endpoint.reaches(b.address));
 });
@@ -137,9 +145,10 @@ kernelTest('a node does not learn a new MAC from the ARP requests of its peer', 
   assert.equal(entry.lladdr, oldMac);
 });
 
-kernelTest('broadcast and multicast reach nobody', async (t) => {
+kernelTest('broadcast and multicast reach nobody, not even without the source/destination check', async (t) => {
   const vpc = await modelVpc(t);
   const [a, b] = [await addHost(t, vpc, 1, 10), await addHost(t, vpc, 1, 11)];
+  await checkOff(vpc, a.eniId, b.eniId);
   assert.equal((await a.endpoint.echo(b.address)).outcome, 'answered');
   const frames = async () => JSON.parse(await ip(b.namespace, '-j -s link show eth0'))[0].stats64.rx.packets as number;
   const before = await frames();

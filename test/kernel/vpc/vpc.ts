@@ -52,6 +52,7 @@ export class Vpc {
   #tables: readonly DescribedRouteTable[] = [];
   #rows: RouterRows = nothing;
   #rules: RouterRows = nothing;
+  #filter = '';
   #number = 0;
   #turn: Promise<void> = Promise.resolve();
 
@@ -227,7 +228,9 @@ export class Vpc {
     this.#rows = rows;
     this.#rules = rules;
     const filter = bridgeFilter([...this.#enis.values()], this.#unchecked);
+    if (filter === this.#filter) return;
     await run(inNamespace(this.namespace, ['nft', '-f', '-']), filter);
+    this.#filter = filter;
   }
 
   /** One change after the other; a failed one stops only its own caller. */
