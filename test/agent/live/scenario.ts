@@ -76,7 +76,7 @@ test('claim, lease, routes; DynamoDB away; killed and started again; released', 
   await until('it reads maps again', async () => (await problem()) === null);
   third.child.kill('SIGTERM');
   assert.equal(await third.exit, 0, third.log());
-  assert.equal((await keeper.read(arn)).claim, null);
+  assert.equal(((await keeper.read(arn)).claim as { release?: boolean }).release, true);
   assert.match(route(), /via 10\.0\.1\.11 dev eth0/, 'traffic goes on');
   assert.equal(await status(), null);
 });
