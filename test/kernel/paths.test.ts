@@ -1,13 +1,13 @@
 /** A lease that changes its path, and nothing but its path, costs no packet. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { Cluster, hybridBackend, nodeSpec } from './lab/cluster.ts';
-import { untilPath, untilReady } from './lab/converged.ts';
+import { Cluster, dualStackNetwork, hybridBackend, nodeSpec } from './lab/cluster.ts';
+import { ourState, untilPath, untilReady } from './lab/converged.ts';
 import { Endpoint } from './lab/endpoint.ts';
 import { kernelTest } from './lab/kernel-test.ts';
 import type { Node } from './lab/node.ts';
 import { RouteWatch } from './lab/route-watch.ts';
-import { pause } from './lab/until.ts';
+import { pause, untilPasses } from './lab/until.ts';
 import { mainTable, toEni } from './vpc/model.ts';
 
 const ipv4 = (name: string, rpFilter = 2) => nodeSpec(name, { rpFilter, ipv6: undefined, ipv6Lease: undefined });
@@ -104,6 +104,58 @@ for (const args of [[], ['--masquerade']]) {
     120,
   );
 }
+
+/** Which link IPv6 packets for a lease leave by, as far as the lease has a row of its own. */
+const untilPath6 = (node: Node, lease: string, dev: string | null) =>
+  untilPasses(async () => {
+    const row = (await ourState(node)).routes.find((candidate) => candidate.startsWith(`${lease} via `));
+    assert.equal(row === undefined ? null : / dev (\S+)/.exec(row)?.[1], dev, node.agent.log);
+  });
+
+kernelTest(
+  'IPv6: pings survive every change of path',
+  async (t) => {
+    const spec = { backend: hybridBackend, network: dualStackNetwork };
+    const cluster = await Cluster.open(
+      t,
+      spec,
+      ['a', 'b', 'c'].map((name) => nodeSpec(name)),
+    );
+    const [a, b, c] = [cluster.node('a'), cluster.node('b'), cluster.node('c')];
+    const lease6 = (node: Node) => node.spec.ipv6Lease ?? '';
+    await cluster.vpc.applyRouteTables([
+      mainTable(
+        'rtb-1',
+        cluster.nodes.map((node) => toEni(lease6(node), node.eniId)),
+      ),
+    ]);
+    for (const node of cluster.nodes) node.start(['--poll', '0.5']);
+    for (const node of cluster.nodes) await untilReady(node);
+    for (const peer of [b, c]) assert.ok(await a.pod.reaches(peer.podIpv6));
+    const probes = await Promise.all([a.pod.probe(b.podIpv6), a.pod.probe(c.podIpv6), c.pod.probe(a.podIpv6)]);
+    const routed = (tables: string[]) =>
+      cluster.publish((map) => {
+        for (const lease of map.leases) lease.ipv6RoutedIn = [...tables];
+      });
+    routed(['rtb-1', 'rtb-2']);
+    await Promise.all([untilPath6(a, lease6(c), null), untilPath6(c, lease6(a), null)]);
+    await pause(300);
+    routed([]);
+    await Promise.all([untilPath6(a, lease6(c), 'lw6-1'), untilPath6(c, lease6(a), 'lw6-1')]);
+    segment(cluster, 'b', null);
+    await Promise.all([untilPath6(a, lease6(b), 'lw6-1'), untilPath6(b, lease6(a), 'lw6-1')]);
+    await pause(300);
+    segment(cluster, 'b', 'subnet-1');
+    await Promise.all([untilPath6(a, lease6(b), 'eth0'), untilPath6(b, lease6(a), 'eth0')]);
+    await pause(300);
+    for (const probe of probes) {
+      const report = await probe.stop();
+      t.diagnostic(JSON.stringify(report));
+      assert.equal(report.lost, 0, JSON.stringify(report));
+    }
+  },
+  90,
+);
 
 kernelTest(
   'rp_filter 0 and 2: nothing is lost while one agent stands still for 10 s across changes',
