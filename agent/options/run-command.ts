@@ -68,7 +68,15 @@ async function closeControl(maps: Maps | null, release: boolean, log: AgentLog):
 function worldOf(options: RunOptions, instanceId: string, runner: NodeWorld['runner'], log: AgentLog): NodeWorld {
   const sysctls = systemSysctls();
   const record = settingsRecord(options.node.stateDir, sysctls);
-  return { runner, sysctls, record, log, options: { ...options.node, instanceId }, now: () => Date.now() };
+  return {
+    runner,
+    sysctls,
+    record,
+    log,
+    options: { ...options.node, instanceId },
+    now: () => Date.now(),
+    elapsed: () => performance.now(),
+  };
 }
 
 interface Run {

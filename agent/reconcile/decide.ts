@@ -39,7 +39,7 @@ export async function decide(world: NodeWorld, { map, isNew, guard }: PassInput)
   // An address that is being moved or renewed must not look like a node without peers.
   const lost = map.config.families.find(({ family }) => nodeAddressOf(own, family) && facts.addresses[family] === null);
   if (lost !== undefined) return `${facts.uplink} has no ${lost.family} address at present`;
-  const guarded = holdPeers(guard, map, own, { isNew, now: world.now() });
+  const guarded = holdPeers(guard, map, own, { isNew, now: world.elapsed() });
   return { own, facts, links, routes, guarded, wanted: rowsFor(map, guarded, own, facts) };
 }
 

@@ -11,6 +11,8 @@ export interface NodeWorld {
   readonly record: SettingsRecord;
   readonly options: NodeOptions;
   readonly log: AgentLog;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds: for what is remembered on disk. */
   now(): number;
+  /** Milliseconds of a clock that nobody sets: for what happens within this process. */
+  elapsed(): number;
 }

@@ -58,6 +58,7 @@ export async function fakeNode(t: TestContext, options: Partial<NodeOptions> = {
       record: settingsRecord(folder, sysctls),
       log: { info: (message) => void log.push(message), warn: (message) => void log.push(message) },
       now: () => node.clock,
+      elapsed: () => node.clock,
       options: {
         instanceId: 'i-1',
         interface: null,
