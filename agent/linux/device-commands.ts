@@ -27,7 +27,7 @@ export function deviceChange(spec: DeviceSpec, existing: Link | null): DeviceCha
   };
 }
 
-function createCommands(spec: DeviceSpec): readonly (readonly string[])[] {
+export function createCommands(spec: DeviceSpec): readonly (readonly string[])[] {
   const { name } = spec;
   return [
     // The MAC belongs into the creating call: systemd-udevd rewrites the one of a device that was given none.

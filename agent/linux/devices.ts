@@ -1,7 +1,7 @@
 /** Our vxlan devices: made, compared, repaired. */
 import { isOurDeviceName } from '../../shared/domain/kernel-rows.ts';
 import type { DeviceSpec } from '../../shared/domain/node-rows.ts';
-import { deviceChange } from './device-commands.ts';
+import { createCommands, deviceChange } from './device-commands.ts';
 import { type Link, readLinks } from './read-links.ts';
 import { CommandFailed, type Runner } from './runner.ts';
 
@@ -41,19 +41,20 @@ export async function ensureDevices(
     const change = deviceChange(spec, existing);
     if (change === null) continue;
     log(`${spec.name}: ${change.action} (${change.why})`);
-    let created = false;
-    try {
-      for (const command of change.commands) {
-        await runner.run(command);
-        changes += 1;
-        if (command[2] === 'add' && command[1] === 'link') created = true;
-      }
-    } catch (error) {
-      if (!(error instanceof CommandFailed)) throw error;
-      problems.push(explain(error, spec, links));
-      // A conflict of ports shows only when the device is set up; what we have just made must not stay behind.
-      if (created) await runner.run(['ip', 'link', 'del', spec.name]);
+    const outcome = await carryOut(runner, spec, change.commands);
+    changes += outcome.changes;
+    if (outcome.error === null) continue;
+    const rival = rivalOf(outcome.error, spec, links);
+    // One of ours that only lingers: what is wanted now comes first.
+    if (rival !== null && isOurDevice(rival) && !specs.some(({ name }) => name === rival.name)) {
+      log(`${rival.name} is in the way of ${spec.name} and is deleted`);
+      await runner.run(['ip', 'link', 'del', rival.name]);
+      const again = await carryOut(runner, spec, createCommands(spec));
+      changes += 1 + again.changes;
+      if (again.error !== null) problems.push(explain(again.error, spec, rival));
+      continue;
     }
+    problems.push(explain(outcome.error, spec, rival));
   }
   if (changes === 0) return { links, problems, changes };
   const after = await readLinks(runner);
@@ -65,18 +66,41 @@ export async function ensureDevices(
   return { links: after, problems, changes };
 }
 
-function explain(error: CommandFailed, spec: DeviceSpec, links: readonly Link[]): string {
+interface Outcome {
+  readonly changes: number;
+  readonly error: CommandFailed | null;
+}
+
+/** A conflict of ports shows only when the device is set up; what was just made must not stay behind then. */
+async function carryOut(runner: Runner, spec: DeviceSpec, commands: readonly (readonly string[])[]): Promise<Outcome> {
+  let created = false;
+  let changes = 0;
+  try {
+    for (const command of commands) {
+      await runner.run(command);
+      changes += 1;
+      if (command[1] === 'link' && command[2] === 'add') created = true;
+    }
+    return { changes, error: null };
+  } catch (error) {
+    if (!(error instanceof CommandFailed)) throw error;
+    if (created) await runner.run(['ip', 'link', 'del', spec.name]);
+    return { changes, error };
+  }
+}
+
+function explain(error: CommandFailed, spec: DeviceSpec, rival: Link | null): string {
   if (/unknown device type|operation not supported/i.test(error.stderr) && error.argv[2] === 'add') {
     return `${spec.name}: this kernel does not know the link type vxlan (modprobe vxlan)`;
   }
-  const rival = /already exists|already in use/i.test(error.stderr) ? rivalOf(spec, links) : undefined;
-  if (rival === undefined) return `${spec.name}: ${error.message}`;
+  if (rival === null) return `${spec.name}: ${error.message}`;
   const { vni, port } = rival.vxlan ?? {};
   return `${spec.name} cannot be made: vxlan device ${rival.name} has VNI ${vni} on port ${port} already`;
 }
 
 /** Who has our VNI on our port, else who has our port. */
-function rivalOf(spec: DeviceSpec, links: readonly Link[]): Link | undefined {
+function rivalOf(error: CommandFailed, spec: DeviceSpec, links: readonly Link[]): Link | null {
+  if (!/already exists|already in use/i.test(error.stderr)) return null;
   const samePort = links.filter(({ name, vxlan }) => name !== spec.name && vxlan?.port === spec.port);
-  return samePort.find(({ vxlan }) => vxlan?.vni === spec.vni) ?? samePort[0];
+  return samePort.find(({ vxlan }) => vxlan?.vni === spec.vni) ?? samePort[0] ?? null;
 }

@@ -340,6 +340,18 @@ test('a conflict on our VNI or port names the other device and removes only what
   );
 });
 
+test('a device of ours that only lingers gives way to the one that is wanted', async (t) => {
+  const node = await fakeNode(t);
+  await node.pass(mapOf([lease(1, 1), lease(3, 2)], { ...direct, VNI: 1 }));
+  const result = await node.pass(mapOf([lease(1, 1), lease(3, 2)], { ...direct, VNI: 2, GBP: true }));
+  assert.deepEqual(result.problems, []);
+  assert.deepEqual(
+    node.kernel.state.links.map(({ name }) => name),
+    ['eth0', 'lw-2'],
+  );
+  assert.equal(result.peers[0]?.dev, 'lw-2');
+});
+
 test('L8: a kernel without vxlan is one clear line', async (t) => {
   const node = await fakeNode(t);
   node.kernel.refuse(/^link add/, 'Error: Unknown device type.');
