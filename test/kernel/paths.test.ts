@@ -86,7 +86,13 @@ for (const args of [[], ['--masquerade']]) {
         c.pod.probe(a.podIp),
         host.probe(c.podIp),
       ]);
-      const exchanges = await Promise.all([a.pod.exchange(b.podIp), a.pod.exchange(c.podIp), host.exchange(c.podIp)]);
+      const exchanges = await Promise.all([
+        a.pod.exchange(b.podIp),
+        a.pod.exchange(c.podIp),
+        host.exchange(c.podIp),
+        // Under the node's own address, which is what `snat` translates.
+        host.exchange(c.podIp, { from: a.nodeIp }),
+      ]);
       const watch = new RouteWatch(a.namespace, c.podIp);
       for (let round = 0; round < 2; round += 1) await changePaths(cluster, a, b, c);
       const lookups = await watch.stop();

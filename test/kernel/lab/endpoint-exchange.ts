@@ -31,8 +31,8 @@ export class Exchange {
     }, everyMs);
   }
 
-  static async start(to: string, everyMs: number): Promise<Exchange> {
-    const socket = connect({ port: echoPort, host: to });
+  static async start(to: string, everyMs: number, from?: string): Promise<Exchange> {
+    const socket = connect({ port: echoPort, host: to, ...(from !== undefined && { localAddress: from }) });
     await once(socket, 'connect');
     return new Exchange(socket, everyMs);
   }

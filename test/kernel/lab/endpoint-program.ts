@@ -23,7 +23,7 @@ async function perform(id: number, request: Request): Promise<unknown> {
       tasks.set(id, await Probe.start(request.to, request.everyMs, request.from));
       return id;
     case 'exchange':
-      tasks.set(id, await Exchange.start(request.to, request.everyMs));
+      tasks.set(id, await Exchange.start(request.to, request.everyMs, request.from));
       return id;
     case 'stop': {
       const task = tasks.get(request.task);

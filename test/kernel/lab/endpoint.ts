@@ -68,8 +68,11 @@ export class Endpoint {
     return { stop: async () => (await this.#ask({ do: 'stop', task })) as ProbeReport };
   }
 
-  async exchange(to: string, { everyMs = 5 } = {}): Promise<Running<ExchangeReport>> {
-    const task = (await this.#ask({ do: 'exchange', to, everyMs })) as number;
+  async exchange(
+    to: string,
+    { everyMs = 5, from }: { everyMs?: number; from?: string } = {},
+  ): Promise<Running<ExchangeReport>> {
+    const task = (await this.#ask({ do: 'exchange', to, everyMs, from })) as number;
     return { stop: async () => (await this.#ask({ do: 'stop', task })) as ExchangeReport };
   }
 
