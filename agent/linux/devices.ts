@@ -101,6 +101,11 @@ function explain(error: CommandFailed, spec: DeviceSpec, rival: Link | null): st
 /** Who has our VNI on our port, else who has our port. */
 function rivalOf(error: CommandFailed, spec: DeviceSpec, links: readonly Link[]): Link | null {
   if (!/already exists|already in use/i.test(error.stderr)) return null;
-  const samePort = links.filter(({ name, vxlan }) => name !== spec.name && vxlan?.port === spec.port);
+  // Sockets of the two families do not meet.
+  const isIpv6 = spec.family === 'ipv6';
+  const samePort = links.filter(
+    ({ name, vxlan }) =>
+      name !== spec.name && vxlan?.port === spec.port && (vxlan.local ?? '').includes(':') === isIpv6,
+  );
   return samePort.find(({ vxlan }) => vxlan?.vni === spec.vni) ?? samePort[0] ?? null;
 }

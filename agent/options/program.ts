@@ -1,6 +1,7 @@
 /** The agent's commands. */
 import { Command, CommanderError } from 'commander';
 import { InvalidInput } from '../../shared/domain/invalid-input.ts';
+import { CommandFailed } from '../linux/runner.ts';
 import { addClaimOptions, claimOptions } from './claim-options.ts';
 import { cleanupCommand } from './cleanup-command.ts';
 import { runCommand } from './run-command.ts';
@@ -43,7 +44,8 @@ export async function runAgent(args: readonly string[], terminal: AgentTerminal)
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 1;
-    if (!(error instanceof InvalidInput || error instanceof StartFailed)) throw error;
+    const isExplained = [InvalidInput, StartFailed, CommandFailed].some((known) => error instanceof known);
+    if (!(isExplained && error instanceof Error)) throw error;
     terminal.note(`leaseway agent: ${error.message}`);
     return 1;
   }

@@ -1,6 +1,7 @@
 /** `--once`: one pass with the first map, and how it ended as an exit code. */
 import { noGuardState } from '../../shared/domain/node-guard.ts';
 import type { AgentMap } from '../../shared/domain/read-map.ts';
+import { CommandFailed } from '../linux/runner.ts';
 import type { NodeWorld } from './node-world.ts';
 import { type PassResult, runPass } from './pass.ts';
 import type { MapSource, StatusSink } from './ports.ts';
@@ -20,7 +21,14 @@ export async function runOnce(world: NodeWorld, source: MapSource, sink: StatusS
     world.log.warn(map);
     return onceExit.none;
   }
-  const result = await runPass(world, { map, isNew: true, guard: noGuardState });
+  let result: PassResult;
+  try {
+    result = await runPass(world, { map, isNew: true, guard: noGuardState });
+  } catch (error) {
+    if (!(error instanceof CommandFailed)) throw error;
+    world.log.warn(error.message);
+    return onceExit.none;
+  }
   const status = statusOf(map, result, [], { passes: 1, changes: result.changes });
   for (const problem of [...status.problems, ...status.conflicts]) world.log.warn(problem);
   for (const { subnet, path, why } of result.peers) if (path === null) world.log.warn(`${subnet}: ${why}`);

@@ -340,16 +340,20 @@ test('a conflict on our VNI or port names the other device and removes only what
   );
 });
 
-test('a device of ours that only lingers gives way to the one that is wanted', async (t) => {
+test('devices of ours that only linger give way to those that are wanted, each family for itself', async (t) => {
   const node = await fakeNode(t);
-  await node.pass(mapOf([lease(1, 1), lease(3, 2)], { ...direct, VNI: 1 }));
-  const result = await node.pass(mapOf([lease(1, 1), lease(3, 2)], { ...direct, VNI: 2, GBP: true }));
+  const leases = [dualLease(1, 1), dualLease(3, 2)];
+  await node.pass(dual(leases, { ...direct, VNI: 1 }));
+  const result = await node.pass(dual(leases, { ...direct, VNI: 2, GBP: true }));
   assert.deepEqual(result.problems, []);
   assert.deepEqual(
     node.kernel.state.links.map(({ name }) => name),
-    ['eth0', 'lw-2'],
+    ['eth0', 'lw-2', 'lw6-2'],
   );
-  assert.equal(result.peers[0]?.dev, 'lw-2');
+  assert.deepEqual(
+    result.peers.map(({ dev }) => dev),
+    ['lw-2', 'lw6-2'],
+  );
 });
 
 test('L8: a kernel without vxlan is one clear line', async (t) => {

@@ -39,6 +39,13 @@ test('--once: 0 all programmed, 2 some skipped, 1 none', async (t) => {
   }
 });
 
+test('--once ends with 1 and a line when the kernel cannot be read', async (t) => {
+  const node = await fakeNode(t);
+  node.kernel.refuse(/route show/, 'Cannot send dump request');
+  assert.equal(await runOnce(node.world, sourceOf(mapOf(three)), { publish: async () => undefined }), 1);
+  assert.match(node.log.at(-1) ?? '', /Cannot send dump request/);
+});
+
 test('--plan prints what a run would do, in its order, and does nothing', async (t) => {
   const node = await fakeNode(t);
   const before = node.kernel.text();

@@ -69,7 +69,11 @@ export function setUp(state: KernelState, name: string, up: boolean): void {
   const link = linkOf(state, name);
   const rival = state.links.find(
     (other) =>
-      other !== link && other.up && other.vxlan?.port === link.vxlan?.port && other.vxlan?.gbp !== link.vxlan?.gbp,
+      other !== link &&
+      other.up &&
+      other.vxlan?.port === link.vxlan?.port &&
+      other.vxlan?.local.includes(':') === link.vxlan?.local.includes(':') &&
+      other.vxlan?.gbp !== link.vxlan?.gbp,
   );
   if (up && link.vxlan !== null && rival?.vxlan) throw new Refused('RTNETLINK answers: Address already in use');
   link.up = up;
