@@ -122,6 +122,7 @@ test('a node claims, is answered, finds its lease in the map and renews with its
       mtu: 9001,
       revision: null,
       agentVersion: '0.1.0',
+      release: false,
     },
   );
   await answer('10.244.1.0/24');
@@ -149,15 +150,15 @@ test('an ENI that is not the primary one is named', async (t) => {
   assert.equal((await claim()).eniId, 'eni-2');
 });
 
-test('the end keeps the claim, a release takes it back', async (t) => {
+test('the end keeps the claim, a release hands the lease back', async (t) => {
   const { clock, control, keeper, answer } = await bench(t);
   await clock.settled();
   await answer('10.244.1.0/24');
   await clock.advance(5_000);
   await control.close(false);
-  assert.notEqual((await keeper.read(arn)).claim, null);
+  assert.equal(parseClaim((await keeper.read(arn)).claim).release, false);
   await control.close(true);
-  assert.equal((await keeper.read(arn)).claim, null);
+  assert.equal(parseClaim((await keeper.read(arn)).claim).release, true);
 });
 
 test('a run that only looks claims nothing', async (t) => {
