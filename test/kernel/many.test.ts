@@ -95,5 +95,5 @@ kernelTest(
       await monitor.stop();
     }
   },
-  180,
+  300,
 );

@@ -1,5 +1,4 @@
 /** What a namespace's kernel holds, as texts that can be compared. */
-import { readdirSync } from 'node:fs';
 import { inNamespace, ip, run } from './command.ts';
 
 const sorted = (text: string): string =>
@@ -92,6 +91,3 @@ export async function linkOf(
   const [link] = JSON.parse(await ip(namespace, `-j link show dev ${name}`).catch(() => '[]'));
   return link;
 }
-
-/** The host's own state, which no test may touch. */
-export const hostLinks = (): readonly string[] => readdirSync('/sys/class/net').sort();
