@@ -10,6 +10,11 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit();
 });
 
+// `leaseway plan 2>&1 >plan.txt | head`: what was asked for goes on without those who wanted to hear of it.
+process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
 const terminal: Console = {
   env: process.env,
   print: (line) => void process.stdout.write(`${line}\n`),
