@@ -9,7 +9,7 @@ import { InvalidInput } from '../../shared/domain/invalid-input.ts';
 import type { HostAddress, HostLink, HostNetwork } from './host-network.ts';
 import { type LinkTest, linkTest } from './interface-pattern.ts';
 
-export interface ChosenAddress {
+interface ChosenAddress {
   /** Canonical. */
   readonly address: string;
   readonly prefix: number;
