@@ -68,8 +68,12 @@ export function addRunOptions(command: Command): Command {
     .option('--masquerade', "give packets that leave the network the node's address", false)
     .option('--masquerade-exempt <cidr>', 'keep the source towards this range; may be repeated', addRange, [])
     .option('--forwarding', 'switch IP forwarding on', false)
-    .option('--poll <seconds>', 'how often the map is asked for', seconds, 5_000)
-    .option('--sweep <seconds>', 'how often the kernel is read without being asked to', seconds, 10_000)
+    .addOption(new Option('--poll <seconds>', 'how often the map is asked for').argParser(seconds).default(5_000, '5'))
+    .addOption(
+      new Option('--sweep <seconds>', 'how often the kernel is read without being asked to')
+        .argParser(seconds)
+        .default(10_000, '10'),
+    )
     .option('--once', 'reconcile once and exit: 0 all programmed, 2 some skipped, 1 none', false)
     .option('--plan', 'print the ip and bridge commands and change nothing', false);
 }
