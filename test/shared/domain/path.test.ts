@@ -79,7 +79,7 @@ test('families are decided apart', () => {
   assert.equal(pathBetween(me, peer, worldOf(map), 'ipv6').kind, 'vxlan');
 });
 
-test("LocalNetworkMask gives three nodes on two networks the paths of flannel request 765", () => {
+test('LocalNetworkMask gives three nodes on two networks the paths of flannel request 765', () => {
   const backend = { ...direct, LocalNetworkMask: '255.255.255.0' };
   const seed = [
     lease(1, 1, { subnet: '172.10.1.0/24', nodeIp: '192.168.1.2' }),
