@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eniId, foreignRows, instanceId, Stage, tableIds } from './stage.ts';
+import { eniId, foreignRows, instanceId, tableIds } from './landscape.ts';
+import { Stage } from './stage.ts';
 
 test('blackholes of ours are repaired or removed in both shapes, and those of others stay', async (t) => {
   const stage = await Stage.start(t, { nodes: 3 });

@@ -5,7 +5,8 @@ import {
   CreateNetworkInterfaceCommand,
   TerminateInstancesCommand,
 } from '@aws-sdk/client-ec2';
-import { eniId, instanceId, Stage, tableIds } from './stage.ts';
+import { eniId, instanceId, tableIds } from './landscape.ts';
+import { Stage } from './stage.ts';
 
 test("calls are as few as can be, and other people's rows stay byte for byte the same", async (t) => {
   const stage = await Stage.start(t, { nodes: 7 });

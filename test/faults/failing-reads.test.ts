@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TerminateInstancesCommand } from '@aws-sdk/client-ec2';
-import { instanceId, Stage, tableIds } from './stage.ts';
+import { instanceId, tableIds } from './landscape.ts';
+import { Stage } from './stage.ts';
 
 test('a failed, throttled or partial read changes nothing, the map included', async (t) => {
   const stage = await Stage.start(t, { nodes: 6 });

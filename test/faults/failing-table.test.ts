@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eniId, instanceId, Stage, tableIds } from './stage.ts';
+import { eniId, instanceId, tableIds } from './landscape.ts';
+import { Stage } from './stage.ts';
 
 // Not the test's own calls.
 const byFunctions = { caller: 'SyncRoutesFunction' };

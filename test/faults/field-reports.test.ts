@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ReplaceRouteTableAssociationCommand } from '@aws-sdk/client-ec2';
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
-import { eniId, instance, instanceId, Stage, tableIds } from './stage.ts';
+import { eniId, instance, instanceId, tableIds } from './landscape.ts';
+import { Stage } from './stage.ts';
 
 test('A5: the item of a lease that is removed is enough: its route goes from every table', async (t) => {
   const stage = await Stage.start(t, { nodes: 5 });

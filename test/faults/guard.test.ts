@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { eniId, instanceId, Stage, tableIds } from './stage.ts';
+import { eniId, instanceId, tableIds } from './landscape.ts';
+import { Stage } from './stage.ts';
 
 function lease(n: number, now: number) {
   return {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StartInstancesCommand, StopInstancesCommand } from '@aws-sdk/client-ec2';
-import { eniId, instanceId, Stage, tableIds } from './stage.ts';
+import { eniId, instanceId, tableIds } from './landscape.ts';
+import { Stage } from './stage.ts';
 
 test('events of EC2 move leases as their time says', async (t) => {
   const stage = await Stage.start(t, { nodes: 8 });

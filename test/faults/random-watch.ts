@@ -1,6 +1,7 @@
 /** Looks at every write of the product at EC2 while it happens, and at the leases that it stood on. */
 import type { ApiRequest } from '../../infra/sandbox/service.ts';
-import { type Stage, tableIds } from './stage.ts';
+import { tableIds } from './landscape.ts';
+import type { Stage } from './stage.ts';
 
 /** Subnet to ENI, for the leases that forward. */
 export type Wanted = ReadonlyMap<string, string>;

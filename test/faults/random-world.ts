@@ -1,16 +1,16 @@
 /** A world that a seed's story is told in: nodes, EC2 and people act; then everybody keeps still and all must be right. */
 import assert from 'node:assert/strict';
 import type { Params } from '../../infra/sandbox/params.ts';
+import { eniId, instanceId, tableIds } from './landscape.ts';
 import { type Change, nodes, type Story } from './random-changes.ts';
+import { ignoreFunctionError, readFault, spareEniId, withSpare } from './random-parts.ts';
 import { Watch } from './random-watch.ts';
-import { eniId, instance, instanceId, type Stage, tableIds } from './stage.ts';
+import type { Stage } from './stage.ts';
 
 /** Reads that every planted lag is over after. */
 const longestLag = 40;
 const admin = { accessKeyId: 'ADMIN', arn: 'arn:aws:iam::123456789012:root', account: '123456789012' };
 const created = { Origin: 'CreateRoute' };
-const empty =
-  '<DescribeRouteTablesResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><routeTableSet/></DescribeRouteTablesResponse>';
 
 export class RandomWorld {
   readonly watch: Watch;
@@ -56,12 +56,10 @@ export class RandomWorld {
         return this.#claim(change.node, wanted);
       }
       case 'power':
-        await this.#power(change.node, change.to);
-        return;
+        return this.#power(change.node, change.to);
       case 'replay': {
         const event = this.#events[change.pick % Math.max(1, this.#events.length)];
-        if (event !== undefined) sandbox.bus.publish(event);
-        return;
+        return event === undefined ? undefined : void sandbox.bus.publish(event);
       }
       case 'release': {
         const id = instanceId(this.#first + change.node);
@@ -298,49 +296,4 @@ export class RandomWorld {
       if (isUnwanted(text)) await dynamodb.handle({ service: 'dynamodb', action: 'DeleteItem', params, caller: admin });
     }
   }
-}
-
-function spareEniId(n: number): string {
-  return `eni-5${n.toString(16).padStart(3, '0')}`;
-}
-
-/** An instance with a second interface, which a claim can name. */
-function withSpare(n: number): Params {
-  const json = instance(n);
-  const [primary] = json.NetworkInterfaces;
-  const spare = {
-    ...primary,
-    NetworkInterfaceId: spareEniId(n),
-    PrivateIpAddress: json.PrivateIpAddress.replace(
-      /\.(\d+)\.(\d+)$/,
-      (_, third: string, last: string) => `.${Number(third) + 32}.${last}`,
-    ),
-    Attachment: {
-      AttachmentId: `eni-attach-5${n.toString(16).padStart(3, '0')}`,
-      DeviceIndex: 1,
-      Status: 'attached',
-      DeleteOnTermination: true,
-    },
-  };
-  return { ...json, NetworkInterfaces: [primary, spare] };
-}
-
-function readFault(what: string): object {
-  const tables = { service: 'ec2', action: 'DescribeRouteTables', caller: 'SyncRoutesFunction' };
-  switch (what) {
-    case 'tables fail':
-      return { ...tables, error: 'InternalError' };
-    case 'tables are empty':
-      return { ...tables, body: empty };
-    case 'tables are garbage':
-      return { ...tables, body: '<html>bad gateway</html>', status: 502 };
-    case 'instances fail':
-      return { service: 'ec2', action: 'DescribeInstances', error: 'InternalError' };
-    default:
-      return { service: 'dynamodb', action: 'Query', caller: 'SyncRoutesFunction', error: 'InternalServerError' };
-  }
-}
-
-function ignoreFunctionError(error: Error): void {
-  assert.match(error.message, /^leaseway-keep-leases: /);
 }
