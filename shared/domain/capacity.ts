@@ -94,7 +94,7 @@ function first(wanted: readonly DesiredRoute[], room: number, presence: (route: 
 
 /**
  * Puts steps into the order in which they fit: repairs take no room and come first; a create that finds the table full
- * is preceded by one delete of its family, so that exactly as much garbage goes first as is needed.
+ * is preceded by deletes of its family, so that exactly as much garbage goes first as is needed.
  */
 export function inRoomOrder(steps: readonly Step<Route>[], free: Readonly<Record<Family, number>>): Step<Route>[] {
   const left = { ...free };
@@ -103,12 +103,12 @@ export function inRoomOrder(steps: readonly Step<Route>[], free: Readonly<Record
   for (const step of steps) {
     if (step.action !== 'create') continue;
     const family = familyOf(step);
-    if (left[family] <= 0) {
+    // One is enough in a full table; one that is beyond its limit, which was lowered, must shrink below it first.
+    while (left[family] <= 0) {
       const at = deletes.findIndex((candidate) => familyOf(candidate) === family);
-      if (at >= 0) {
-        ordered.push(...deletes.splice(at, 1));
-        left[family] += 1;
-      }
+      if (at < 0) break;
+      ordered.push(...deletes.splice(at, 1));
+      left[family] += 1;
     }
     ordered.push(step);
     left[family] -= 1;
