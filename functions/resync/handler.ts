@@ -46,6 +46,7 @@ async function work(event: unknown, run: Run): Promise<Answer> {
   const { result, unreleased } = turn;
   if (unreleased !== null) run.error('the turn was not given back: it ends by itself', {}, unreleased);
   tell(result.report, run);
+  if (result.unsaved !== null) run.error('the state of the sync was not kept', {}, result.unsaved);
   const lost = await publisher.put(result.events);
   for (const index of lost)
     run.error('an event was not accepted', { detailType: result.events[index]?.detailType ?? '' });

@@ -50,6 +50,7 @@ async function work(event: unknown, run: Run): Promise<Batch> {
     return done;
   }
   tell(result.report, run);
+  if (result.unsaved !== null) run.error('the state of the sync was not kept', { syncId }, result.unsaved);
   await publish(room, run, result);
   if (result.report.more) await goOn(room, run, syncId, pass);
   else if (messages.earliestChange !== null && result.report.confirmedAt !== null && isRouted(result)) {

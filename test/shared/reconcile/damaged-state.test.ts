@@ -71,3 +71,21 @@ describe('a state written under a clock that ran ahead', () => {
     assert.ok(world.tables.text('rtb-3').includes('10.244.2.0/24 -> eni-2 active'));
   });
 });
+
+test('a state that cannot be kept costs neither the report nor the events of what was written', async () => {
+  const world = new SyncWorld();
+  await world.settle(lease(1));
+  world.tables.interfaces('attached', 'eni-2');
+  world.leases.put(lease(2));
+  world.state.faults.add({ action: 'PutItem', meaning: 'transient' });
+  const { report, events, unsaved } = await world.sync();
+  assert.equal(report.status, 'ok');
+  assert.ok(unsaved instanceof Error);
+  assert.deepEqual(
+    events.map(({ detailType }) => detailType),
+    ['Route Change'],
+  );
+  world.forget();
+  assert.equal((await world.sync()).unsaved, null);
+  assert.deepEqual(world.writes(), []);
+});
