@@ -45,7 +45,7 @@ export class Endpoint {
   }
 
   /** Sends one packet of `bytes` payload. */
-  async echo(to: string, { timeoutMs = 300, bytes = 2 } = {}): Promise<Echoed> {
+  async echo(to: string, { timeoutMs = 500, bytes = 2 } = {}): Promise<Echoed> {
     return (await this.#ask({ do: 'echo', to, timeoutMs, bytes })) as Echoed;
   }
 

@@ -1,9 +1,10 @@
 /** The VPC of the model's own tests: two subnets and bare hosts with an ENI each, no agent and no pods. */
 import type { TestContext } from 'node:test';
 import { atEnd } from '../lab/at-end.ts';
-import { inNamespace, ipBatch, run, setSysctls } from '../lab/command.ts';
+import { inNamespace, ip, ipBatch, run, setSysctls } from '../lab/command.ts';
 import { Endpoint } from '../lab/endpoint.ts';
 import { makeNamespace, removeNamespace } from '../lab/namespaces.ts';
+import { until } from '../lab/until.ts';
 import type { DescribedRoute, DescribedRouteTable } from './describe.ts';
 import { routerLinkLocal } from './placed-eni.ts';
 import { Vpc, type VpcSpec } from './vpc.ts';
@@ -63,7 +64,10 @@ export async function addHost(
 /** Addresses behind a host, as its pods would have. */
 export async function giveAddresses(host: Host, ...addresses: readonly string[]): Promise<void> {
   // The host asks for the router's MAC under its own address: under a pod's, which is local here, the answer is lost.
-  await host.endpoint.echo('2001:db8::1', { timeoutMs: 50 });
+  await until(`${host.eniId} knows the router`, async () => {
+    await host.endpoint.echo('2001:db8::1', { timeoutMs: 50 });
+    return (await ip(host.namespace, `neigh show to ${routerLinkLocal} dev eth0`)).includes('lladdr');
+  });
   await ipBatch(
     host.namespace,
     addresses.map((address) => `address add ${address} dev lo${address.includes(':') ? ' nodad' : ''}`),

@@ -150,6 +150,8 @@ kernelTest('broadcast and multicast reach nobody, not even without the source/de
   const [a, b] = [await addHost(t, vpc, 1, 10), await addHost(t, vpc, 1, 11)];
   await checkOff(vpc, a.eniId, b.eniId);
   assert.equal((await a.endpoint.echo(b.address)).outcome, 'answered');
+  // b asks for nothing itself, so that every frame it gets is one that was sent to it.
+  await ip(b.namespace, `neigh replace ${a.address} lladdr ${vpc.eni(a.eniId).mac} dev eth0 nud permanent`);
   const frames = async () => JSON.parse(await ip(b.namespace, '-j -s link show eth0'))[0].stats64.rx.packets as number;
   const before = await frames();
   const send = `
