@@ -73,7 +73,9 @@ export function chooseRoutes(
     tables.map((table) => {
       const candidates = wanted.filter((route) => !table.taken.has(route.destinationText));
       const presence = (route: DesiredRoute) => (table.present.has(route.destinationText) ? 1 : 0);
-      return [table.id, new Set(first(candidates, Math.max(0, table.capacity), presence))];
+      // A limit is no reason to take a working route away where there is no other path: what is there stays.
+      const room = Math.max(table.capacity, table.present.size);
+      return [table.id, new Set(first(candidates, room, presence))];
     }),
   );
 }

@@ -45,7 +45,7 @@ function fullTable(): string {
   story.take('rtb-a', '10.244.3.0/24').put('rtb-a', row('10.244.99.0/24', 'eni-stray'));
   story.chapter('In one table a stray row has taken the place of a wanted one');
   story.put('rtb-b', row('192.168.0.0/16', null, { VpcPeeringConnectionId: 'pcx-1' }));
-  story.chapter('Somebody else adds a row to the other table: the limit holds, and the youngest lease gives way');
+  story.chapter('Somebody else adds a row to the other table: beyond the limit, and no lease gives way');
   return story.text;
 }
 

@@ -67,6 +67,12 @@ test('with a fallback the set is one for all tables, as large as the fullest all
   assert.deepEqual(chosen.get('a'), chosen.get('b'));
 });
 
+test('without a fallback a table beyond its limit keeps every route of a live lease, and gets no more', () => {
+  const wanted = [route(1, 30), route(2, 20), route(3, 10)];
+  assert.deepEqual(numbers(chooseRoutes(wanted, [room('a', 1, [1, 2])], false).get('a')), [1, 2]);
+  assert.deepEqual(numbers(chooseRoutes(wanted, [room('a', 1, [1, 2])], true).get('a')), [2]);
+});
+
 test('a full table is not asked for more than it holds', () => {
   assert.deepEqual(numbers(chooseRoutes([route(1)], [room('a', -3)], false).get('a')), []);
   assert.deepEqual(numbers(chooseRoutes([route(1)], [room('a', -3)], true).get('a')), []);
