@@ -1,4 +1,4 @@
-/** Every field report of the syncer's groups is a named test, and the document says where. */
+/** Every field report is a named test, and the document says where. */
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -15,6 +15,11 @@ const groups = {
   F: [3, 7, 8, 9, 10],
   G: [2, 4, 7, 8, 10, 12, 13, 14],
   H: [2, 4, 7, 8, 10, 11],
+  I: [2, 3, 5, 6, 7, 10, 12, 13],
+  J: [1, 5, 8, 11, 12, 14, 15],
+  K: [2, 4, 5, 6, 7],
+  L: [2, 3, 5, 6, 7, 8],
+  M: [3, 5, 6, 7, 8, 10],
   N: [1, 2, 3, 6, 7],
 };
 const reports = Object.entries(groups).flatMap(([group, numbers]) => numbers.map((number) => `${group}${number}`));
@@ -48,12 +53,11 @@ test('every report is a named test, or one of at most five exceptions with a rea
 });
 
 test('the document has each report once, and the test where it says', () => {
-  const documented = [...places.map(({ id }) => id), ...excepted.filter((id) => reports.includes(id))];
+  const documented = places.map(({ id }) => id);
   assert.deepEqual(
-    documented.filter((id) => reports.includes(id)),
-    reports,
+    documented,
+    reports.filter((id) => !excepted.includes(id)),
   );
-  assert.equal(new Set(documented).size, documented.length, 'no id is there twice');
   for (const { id, file } of places) {
     assert.ok(existsSync(join(root, file)), `${id}: there is no ${file}`);
     assert.ok(namedIn(file).has(id), `${id}: no test of ${file} begins with it`);
