@@ -1,4 +1,4 @@
-/** Must show 9: 200 claims at once, delivered twice, over two shards, the keeper killed between any two calls. */
+/** 200 claims at once, delivered twice, over two shards, the keeper killed between any two calls. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { overlaps } from '../../../shared/domain/cidr.ts';

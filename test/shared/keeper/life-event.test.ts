@@ -1,4 +1,4 @@
-/** EC2's state-change events, in and out of order (Must show 5). */
+/** EC2's state-change events, in and out of order. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { InstanceState } from '../../../shared/domain/instance-life.ts';
