@@ -36,6 +36,8 @@ export interface ControlOptions {
   readonly version: string;
   /** False: only reads maps (`--once`, `--plan`). */
   readonly claims: boolean;
+  /** False: the last map is not kept on disk, because nothing is to be written (`--plan`). */
+  readonly keepsMap: boolean;
 }
 
 export interface ControlPorts {
@@ -73,10 +75,11 @@ export async function startControl(options: ControlOptions, ports: ControlPorts)
   const holdsLease = () => ports.lastMap()?.leases.some((own) => own.instanceId === instanceId) ?? false;
   const { now } = clockUntil(new AbortController().signal);
 
+  const memory = mapMemory({ stateDir, network, lease, bootId, instanceArn, now });
   const source = dynamoMapSource({
     items: dynamoMapItems({ client, tableName: mapTable }, network),
     network,
-    memory: mapMemory({ stateDir, network, lease, bootId, instanceArn, now }),
+    memory: options.keepsMap ? memory : { ...memory, save: async () => {} },
     poll: options.poll,
     // What was granted is of no use until the map has it; what was refused may be so for days.
     isWaiting: () => claiming !== null && (claiming.isWaiting() || (isGranted(claiming) && !holdsLease())),

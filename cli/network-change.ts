@@ -1,4 +1,6 @@
 /** Changes of the network's configuration: first what they would do, then, when agreed, the change itself. */
+import { contains, parseCidr, tryParseCidr } from '../shared/domain/cidr.ts';
+import { counted } from '../shared/domain/render-plan-text.ts';
 import { type Console, jsonText } from './console.ts';
 import { exit, UserError } from './exit.ts';
 import { type ChangeAnswer, utc } from './keeper-answers.ts';
@@ -35,12 +37,36 @@ export async function changeNetwork(
     if (options.json === true) terminal.print(jsonText(shown));
     return shown.changed ? exit.pending : exit.ok;
   }
+  if (request['remove'] === true && options.force !== true) await refuseWhileFull(stack, request, terminal);
   await agree(options, terminal);
   const expectedRevision = shown.previous?.revision ?? 0;
   const done = await call(stack, { ...request, ...force, expectedRevision });
   if (options.json === true) terminal.print(jsonText(done));
   else terminal.print(`applied as revision ${done.stored.revision}; what a sync makes of it: leaseway plan`);
   return exit.ok;
+}
+
+/** A retired entry that is forgotten too early leaves its routes behind for good: nobody would know them as ours. */
+async function refuseWhileFull(
+  stack: Stack,
+  request: Readonly<Record<string, unknown>>,
+  terminal: Console,
+): Promise<void> {
+  const named = request['routeTableIds'] as readonly string[] | undefined;
+  const range = request['network'] === undefined ? null : parseCidr(request['network'], 'network');
+  const [report] = await resyncPasses(stack, { dryRun: true }, terminal.note);
+  for (const [id, { steps, held }] of Object.entries(planOf(report).tables)) {
+    if (named !== undefined && !named.includes(id)) continue;
+    const left = [...steps, ...held].filter(({ action, destination }) => {
+      const subnet = tryParseCidr(destination);
+      return action === 'delete' && (range === null || (subnet !== null && contains(range, subnet)));
+    });
+    if (left.length === 0) continue;
+    throw new UserError(
+      `--remove: ${id} still holds ${counted(left.length, 'route')} to be removed, ${left[0]?.destination} first: ` +
+        'run leaseway resync, then try again (--force leaves them behind)',
+    );
+  }
 }
 
 /** What a sync would make of the configuration, were it applied. */

@@ -67,6 +67,7 @@ export async function openMaps(options: RunOptions, claim: ClaimOptions, ports: 
       poll: options.poll,
       version: agentVersion,
       claims: !options.once && !options.plan,
+      keepsMap: !options.plan,
     },
     { identity, readIdentity: readAgain, runner, clockUntil, log, ...desk },
   );

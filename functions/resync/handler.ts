@@ -50,14 +50,18 @@ async function work(event: unknown, run: Run): Promise<Answer> {
   const lost = await publisher.put(result.events);
   for (const index of lost)
     run.error('an event was not accepted', { detailType: result.events[index]?.detailType ?? '' });
-  return { ok: true, ...result.report, plan: planOf(result) };
+  return { ok: true, ...result.report, plan: planOf(result, tables) };
 }
 
-function planOf({ planned }: SyncResult): PlanJson | null {
+/** With `tables` the plan shows what would be written: those. */
+function planOf({ planned }: SyncResult, tables: readonly string[] | null): PlanJson | null {
   if (planned === null) return null;
   const { plan, picture } = planned;
   const spelt = picture.leases.leases.map((lease) => ({ spelling: lease.subnet.text, lease }));
-  return planJson(plan, spelt, picture.config);
+  const whole = planJson(plan, spelt, picture.config);
+  if (tables === null) return whole;
+  const shown = Object.entries(whole.tables).filter(([id]) => tables.includes(id));
+  return { ...whole, tables: Object.fromEntries(shown) };
 }
 
 function refusal(field: string, message: string): Answer {

@@ -106,7 +106,8 @@ function tableReport(run: TableRun, mode: SyncReport['mode'], now: number): Tabl
   const { plan, outcomes, sorted, state } = run;
   const performed = (action: 'create' | 'replace' | 'delete') =>
     outcomes.filter(({ outcome }) => outcome.status === 'done' && outcome.performed === action).length;
-  const failures = failuresOf(run);
+  // What failed before says nothing of what a plan would do.
+  const failures = mode === 'enforce' ? failuresOf(run) : missingOf(run);
   const left = mode === 'enforce' ? leftOf(run) : plan.steps.length;
   return {
     id: plan.id,
@@ -133,26 +134,30 @@ function restsUntil(state: TableState, now: number): number | null {
   return times.length === 0 ? null : Math.min(...times);
 }
 
-function failuresOf({ plan, outcomes, sorted, state, isRead }: TableRun): Failure[] {
+function failuresOf(run: TableRun): Failure[] {
+  const { plan, outcomes, sorted, state } = run;
   const now = outcomes.flatMap(({ outcome }) => (outcome.status === 'failed' ? [outcome.failure] : []));
   const dead = Object.values(state.rows).flatMap(({ failure }) => (failure.code === 'StillBlackhole' ? [failure] : []));
   const resting = sorted?.resting ?? [];
-  const missing: Failure[] = isRead
-    ? []
-    : [
-        {
-          action: 'DescribeRouteTables',
-          destination: null,
-          code: 'InvalidRouteTableID.NotFound',
-          message: `${plan.id} is listed and not in the VPC`,
-          permanent: true,
-        },
-      ];
   const waiting =
     outcomes.length === 0 && state.lastFailure !== null && plan.steps.length > 0 ? [state.lastFailure] : [];
-  const all = [...missing, ...now, ...resting, ...dead, ...waiting];
+  const all = [...missingOf(run), ...now, ...resting, ...dead, ...waiting];
   return [
     ...new Map(all.map((failure) => [`${failure.action} ${failure.destination} ${failure.code}`, failure])).values(),
+  ];
+}
+
+function missingOf({ plan, isRead }: TableRun): Failure[] {
+  if (isRead) return [];
+  const message = `${plan.id} is listed and not in the VPC`;
+  return [
+    {
+      action: 'DescribeRouteTables',
+      destination: null,
+      code: 'InvalidRouteTableID.NotFound',
+      message,
+      permanent: true,
+    },
   ];
 }
 
@@ -173,7 +178,7 @@ function tableStatus(
   now: number,
 ): TableReport['status'] {
   if (!run.isRead) return 'missing';
-  if (run.outcomes.length === 0 && run.state.retryAt > now && left > 0) return 'waiting';
+  if (mode === 'enforce' && run.outcomes.length === 0 && run.state.retryAt > now && left > 0) return 'waiting';
   if (failures.length > 0) return 'failed';
   if (left > 0 && mode === 'enforce') return 'left';
   return run.pending.size > 0 ? 'pending' : 'ok';

@@ -50,7 +50,7 @@ const lease: MapLease = {
 /** The claims and map tables with a keeper that a test plays, and an agent's control side at work. */
 async function bench(
   t: TestContext,
-  options: { claims?: boolean; eni?: NodeIdentity['eni']; subnetEnv?: string } = {},
+  options: { claims?: boolean; keepsMap?: boolean; eni?: NodeIdentity['eni']; subnetEnv?: string } = {},
 ) {
   const world = await startDynamoDb(t, [
     { ...leases, TableName: 'claims' },
@@ -74,6 +74,7 @@ async function bench(
       poll: 5_000,
       version: '0.1.0',
       claims: options.claims ?? true,
+      keepsMap: options.keepsMap ?? true,
     },
     {
       identity: me,
@@ -159,6 +160,14 @@ test('the end keeps the claim, a release hands the lease back', async (t) => {
   assert.equal(parseClaim((await keeper.read(arn)).claim).release, false);
   await control.close(true);
   assert.equal(parseClaim((await keeper.read(arn)).claim).release, true);
+});
+
+test('a run that only plans keeps no map on disk', async (t) => {
+  const { clock, heard, publish, stateDir } = await bench(t, { claims: false, keepsMap: false });
+  await publish([{ ...lease, instanceId: 'i-2', subnet: subnet('10.244.2.0/24').text }]);
+  await clock.advance(10_000);
+  assert.deepEqual(subnetsOf(heard.maps.at(-1)), ['10.244.2.0/24']);
+  await assert.rejects(readFile(join(stateDir, 'map.json'), 'utf8'), { code: 'ENOENT' });
 });
 
 test('a run that only looks claims nothing', async (t) => {

@@ -139,6 +139,9 @@ describe('a deployed stack', () => {
     assert.match(bad.stderr, /^leaseway: config\.Backend\.RouteTableID: .*rtb-zz/);
     const retired = await sandbox.run(['network', 'retire', '--table', 'rtb-b', '--yes']);
     assert.equal(retired.code, 0, retired.stderr);
+    const early = await sandbox.run(['network', 'retire', '--table', 'rtb-b', '--remove', '--yes']);
+    assert.equal(early.code, 1, early.stdout);
+    assert.match(early.stderr, /^leaseway: --remove: rtb-b still holds \d+ routes? to be removed/m);
     const wide = await sandbox.run(['network', 'apply', '-', '--yes'], config(['rtb-a', 'rtb-b']));
     assert.equal(wide.code, 0, wide.stderr);
   });

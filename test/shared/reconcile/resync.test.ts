@@ -330,6 +330,25 @@ test('a map that cannot be read for a moment stops the sync before it changes an
   assert.deepEqual(world.writes(), []);
 });
 
+test('a dry run tells what would be done, not what failed before', async () => {
+  const world = new SyncWorld();
+  await world.settle(lease(1));
+  world.tables.interfaces('attached', 'eni-2');
+  world.tables.faults.add({ action: 'CreateRoute', resource: 'rtb-2', meaning: 'denied', times: 100 });
+  world.leases.put(lease(2));
+  assert.equal((await world.sync()).report.status, 'partial');
+  const { report } = await world.sync({ dryRun: true, isManual: true });
+  assert.equal(report.status, 'ok');
+  assert.deepEqual(
+    report.tables.map(({ left, failures }) => [left, failures.length]),
+    [
+      [0, 0],
+      [1, 0],
+      [0, 0],
+    ],
+  );
+});
+
 test('a dry run makes no write anywhere', async () => {
   const world = new SyncWorld();
   await world.settle(lease(1));
