@@ -345,7 +345,8 @@ function clientConfig(endpoint: string, accessKeyId: string) {
   return { endpoint, region: sandboxRegion, credentials: { accessKeyId, secretAccessKey: 'none' } };
 }
 
-function worldOf({ nodes, backend, leaseway, leases = [], foreign = foreignRows, routed = false }: StageOptions) {
+/** EC2, leases and configuration at the start, as a world file. */
+export function worldOf({ nodes, backend, leaseway, leases = [], foreign = foreignRows, routed = false }: StageOptions) {
   const routes = leases.map(({ subnet, eniId: eni }) => ({
     DestinationCidrBlock: subnet,
     NetworkInterfaceId: eni,
