@@ -24,6 +24,7 @@ export function startMiniStack(ec2?: string): Promise<ServerProcess> {
       SFTP_ENABLED: '0',
       // No containers: the functions run on the Node of PATH.
       DOCKER_HOST: 'unix:///nonexistent',
+      AUTH: 'true',
       LAMBDA_ASYNC_RETRY_BASE_SECONDS: '0.1',
       ...(ec2 === undefined ? {} : { AWS_ENDPOINT_URL_EC2: ec2 }),
     }),
