@@ -346,7 +346,14 @@ function clientConfig(endpoint: string, accessKeyId: string) {
 }
 
 /** EC2, leases and configuration at the start, as a world file. */
-export function worldOf({ nodes, backend, leaseway, leases = [], foreign = foreignRows, routed = false }: StageOptions) {
+export function worldOf({
+  nodes,
+  backend,
+  leaseway,
+  leases = [],
+  foreign = foreignRows,
+  routed = false,
+}: StageOptions) {
   const routes = leases.map(({ subnet, eniId: eni }) => ({
     DestinationCidrBlock: subnet,
     NetworkInterfaceId: eni,

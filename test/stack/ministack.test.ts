@@ -85,18 +85,21 @@ test('the stack on MiniStack', async (t) => {
     assert.deepEqual(stack.hops(subnet, listed), ['eni-003 active', 'eni-003 active'], JSON.stringify(report));
   });
 
-  await t.test('roles are held to their policies, so all of the above needed no more than the template grants', async () => {
-    const name = stack.output('ResyncFunctionName');
-    const resources = await stack.resources();
-    const role = resources.find((each) => each.LogicalResourceId === 'ResyncRole')?.PhysicalResourceId ?? '';
-    const policy = ['--role-name', role, '--policy-name', 'no-lock'];
-    const Statement = [{ Effect: 'Deny', Action: 'dynamodb:PutItem', Resource: '*' }];
-    const document = JSON.stringify({ Version: '2012-10-17', Statement });
-    await stack.aws('iam', 'put-role-policy', ...policy, '--policy-document', document);
-    await assert.rejects(stack.invoke(name, {}), /not authorized to perform: dynamodb:PutItem/);
-    await stack.aws('iam', 'delete-role-policy', ...policy);
-    await stack.invoke(name, {});
-  });
+  await t.test(
+    'roles are held to their policies, so all of the above needed no more than the template grants',
+    async () => {
+      const name = stack.output('ResyncFunctionName');
+      const resources = await stack.resources();
+      const role = resources.find((each) => each.LogicalResourceId === 'ResyncRole')?.PhysicalResourceId ?? '';
+      const policy = ['--role-name', role, '--policy-name', 'no-lock'];
+      const Statement = [{ Effect: 'Deny', Action: 'dynamodb:PutItem', Resource: '*' }];
+      const document = JSON.stringify({ Version: '2012-10-17', Statement });
+      await stack.aws('iam', 'put-role-policy', ...policy, '--policy-document', document);
+      await assert.rejects(stack.invoke(name, {}), /not authorized to perform: dynamodb:PutItem/);
+      await stack.aws('iam', 'delete-role-policy', ...policy);
+      await stack.invoke(name, {});
+    },
+  );
 
   await t.test('what is no event in the sync queue lands among the rejects', async () => {
     await stack.sqs.send(
