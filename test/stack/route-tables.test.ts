@@ -5,7 +5,6 @@ import {
   CreateEgressOnlyInternetGatewayCommand,
   CreateManagedPrefixListCommand,
   CreateNatGatewayCommand,
-  CreateNetworkInterfaceCommand,
   CreateRouteCommand,
   CreateRouteTableCommand,
   CreateSubnetCommand,
