@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 export interface Difference {
   /** Where `docs/third-parties.md` has it. */
   readonly id: string;
-  readonly party: 'ministack' | 'moto' | 'awscli' | 'sam';
+  readonly party: 'ministack' | 'moto' | 'awscli' | 'osls';
   readonly suite: string;
   /** Title of the case that shows it; null: it is why something is not shown there at all. */
   readonly case: string | null;
