@@ -10,6 +10,11 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit();
 });
 
+// `leaseway plan 2>&1 >plan.txt | head`: what was asked for goes on without those who wanted to hear of it.
+process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
 const terminal: Console = {
   env: process.env,
   print: (line) => void process.stdout.write(`${line}\n`),
@@ -30,5 +35,9 @@ const terminal: Console = {
     return paintFor(process.stdout.isTTY === true && process.env['NO_COLOR'] === undefined);
   },
 };
+
+// npm runs scripts in the folder of package.json; files are named from where the command was typed.
+const typedIn = process.env['npm_lifecycle_event'] === 'leaseway' ? process.env['INIT_CWD'] : undefined;
+if (typedIn !== undefined) process.chdir(typedIn);
 
 process.exitCode = await runCli(process.argv.slice(2), terminal);

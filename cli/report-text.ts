@@ -19,9 +19,11 @@ function tableLines(table: TableReport, report: SyncReport, paint: Paint): strin
     const until = permanent ? ' (somebody has to change something first)' : '';
     return `  ${paint.warning(`${action}${where}: ${code}: ${message}`)}${until}`;
   });
+  const held = report.guard.tables[table.id]?.held ?? 0;
   const facts = [
     table.pending === 0 ? null : `${table.pending} not visible yet`,
     table.left === 0 ? null : `${counted(table.left, 'step')} left`,
+    held === 0 ? null : `${counted(held, 'deletion')} held back`,
     table.overflow.length === 0 ? null : `no room for ${table.overflow.join(', ')}`,
   ].filter((fact) => fact !== null);
   const status = table.status === 'ok' ? table.status : paint.warning(table.status);

@@ -49,6 +49,8 @@ function accepted(answer: unknown, functionName: string): Readonly<Record<string
 
 function problemOf(error: unknown, functionName: string, stack: string): string {
   const { name, message } = error as Error;
+  // The SDK has no name for it.
+  if (message === 'Region is missing') return 'AWS region: is missing: set AWS_REGION, or a region in the profile';
   switch (name) {
     case 'ResourceNotFoundException':
       return `--stack: there is no function ${functionName} in this account and region (got ${JSON.stringify(stack)})`;

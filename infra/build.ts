@@ -1,8 +1,11 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bundle } from './bundle.ts';
 import { type EntryPoint, entryPoints } from './entry-points.ts';
+import { writeExecutable } from './executable.ts';
 import { zip } from './zip.ts';
 
 export interface Built {
@@ -36,6 +39,32 @@ async function buildOne(root: string, { entry, outfile, archive }: EntryPoint): 
   return { outfile, bytes: code.contents.length };
 }
 
+/**
+ * Makes the agent under `root` one executable file that needs no Node, of the Node that runs this. Nothing is done while
+ * neither has changed: the file is Node and a few hundred kilobytes.
+ *
+ * @returns null if there is no agent
+ * @throws if this Node cannot be copied so: only some builds of it can
+ */
+export async function buildExecutable(root: string): Promise<Built | null> {
+  const entry = join(root, 'agent/main.ts');
+  if (!existsSync(entry)) return null;
+  const outfile = 'dist/agent/leaseway-agent';
+  const [path, stamp] = [join(root, outfile), join(root, `${outfile}.stamp`)];
+  const script = (await bundle(entry, `${path}.cjs`, 'cjs')).find((file) => file.path === `${path}.cjs`);
+  if (!script) throw new Error(`${entry}: esbuild made no script`);
+  const node = await stat(process.execPath);
+  const mark = createHash('sha256')
+    .update(script.contents)
+    .update(`${process.version} ${node.size} ${node.mtimeMs}`)
+    .digest('hex');
+  if (!existsSync(path) || (await readFile(stamp, 'utf8').catch(ifAbsent)) !== mark) {
+    await writeExecutable(script.contents, path);
+    await put(stamp, Buffer.from(mark));
+  }
+  return { outfile, bytes: (await stat(path)).size };
+}
+
 async function put(path: string, contents: Uint8Array): Promise<void> {
   const present = await readFile(path).catch(ifAbsent);
   if (present?.equals(contents)) return;
@@ -60,8 +89,16 @@ function ifAbsent(error: NodeJS.ErrnoException): undefined {
 
 if (import.meta.main) {
   const { values } = parseArgs({ options: { quiet: { type: 'boolean', default: false } } });
-  const built = await buildAll(resolve(import.meta.dirname, '..'));
+  const root = resolve(import.meta.dirname, '..');
+  const built = [...(await buildAll(root))];
+  // Tests and the demo run bundles; 130 MB for each of their runs would be a waste.
   if (!values.quiet) {
+    try {
+      const executable = await buildExecutable(root);
+      if (executable !== null) built.push(executable);
+    } catch (error) {
+      console.warn(`no single executable of the agent: ${error instanceof Error ? error.message : String(error)}`);
+    }
     for (const { outfile, bytes } of built)
       console.log(`${String(Math.round(bytes / 1000)).padStart(6)} kB  ${outfile}`);
   }

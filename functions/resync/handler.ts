@@ -40,11 +40,13 @@ async function work(event: unknown, run: Run): Promise<Answer> {
     resync({ syncId: rooms.newSyncId(), dryRun, force, only: tables, isManual: true, deadline }, syncDeps);
   // A dry run writes nothing, the lock included.
   const turn = dryRun
-    ? { result: await sync() }
+    ? { result: await sync(), unreleased: null }
     : await inTurn({ holder: run.context.awsRequestId, end }, lock, deps.clock, sync);
   if (turn === null) return refusal('lock', 'another sync was at work for all of 20 s: try again in a moment');
-  const { result } = turn;
+  const { result, unreleased } = turn;
+  if (unreleased !== null) run.error('the turn was not given back: it ends by itself', {}, unreleased);
   tell(result.report, run);
+  if (result.unsaved !== null) run.error('the state of the sync was not kept', {}, result.unsaved);
   const lost = await publisher.put(result.events);
   for (const index of lost)
     run.error('an event was not accepted', { detailType: result.events[index]?.detailType ?? '' });

@@ -30,6 +30,8 @@ export interface ResyncRequest {
 }
 
 export function parseRequest(event: unknown): ResyncRequest {
+  // A list passes as an object without members, which asks for a sync of everything.
+  if (Array.isArray(event)) throw new InvalidInput('request', event, 'is not an object');
   const parsed = v.safeParse(request, event ?? {}, { abortEarly: true });
   if (parsed.success) return checked(parsed.output);
   const issue = parsed.issues[0];

@@ -43,12 +43,14 @@ async function work(event: unknown, run: Run): Promise<Batch> {
     await goOn(room, run, syncId, pass);
     return done;
   }
-  const { result } = turn;
+  const { result, unreleased } = turn;
+  if (unreleased !== null) run.error('the turn was not given back: it ends by itself', { syncId }, unreleased);
   if (result === null) {
     run.info('covered by a later sync', { syncId });
     return done;
   }
   tell(result.report, run);
+  if (result.unsaved !== null) run.error('the state of the sync was not kept', { syncId }, result.unsaved);
   await publish(room, run, result);
   if (result.report.more) await goOn(room, run, syncId, pass);
   else if (messages.earliestChange !== null && result.report.confirmedAt !== null && isRouted(result)) {

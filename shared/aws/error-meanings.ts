@@ -78,7 +78,9 @@ const unreadable = new Set(['unknown', 'unknownerror', 'notfound', 'error', 'typ
 export function refusal(action: string, error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   const { name, code, message, status } = read(error);
-  return new Refusal(meaningOf(action, name, message, status), action, code, safeText(message), { cause: error });
+  return new Refusal(meaningOf(action, name, message, status), action, code, safeText(message), {
+    cause: safeCause(error, message),
+  });
 }
 
 function meaningOf(action: string, name: string, message: string, status: number | null): Meaning {
@@ -150,10 +152,17 @@ function read(error: unknown): { name: string; code: string; message: string; st
   };
 }
 
-/** One line, without the encoded message that goes with a refused permission: it says much about the account. */
+/** What goes with a refused permission: it says much about the account. */
+const encoded = /\s*Encoded authorization failure message:.*$/is;
+
+/** One line, without the encoded message. */
 function safeText(message: string): string {
-  const line = message.split('\n', 1)[0] ?? '';
-  return line.replace(/\s*Encoded authorization failure message:.*$/i, '');
+  return (message.replace(encoded, '').split('\n', 1)[0] ?? '').trimEnd();
+}
+
+/** Logs print causes as well, so that one with an encoded message is not kept. */
+function safeCause(error: unknown, message: string): unknown {
+  return encoded.test(message) ? new Error(safeText(message)) : error;
 }
 
 function of(meaning: Meaning, ...codes: readonly string[]): [string, Meaning][] {

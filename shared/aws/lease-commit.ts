@@ -98,11 +98,18 @@ function put(
   const condition =
     expected === null
       ? { ConditionExpression: 'attribute_not_exists(pk)' }
-      : {
-          // Both words are on DynamoDB's list of reserved ones, or may come there.
-          ConditionExpression: '#expected = :expected',
-          ExpressionAttributeNames: { '#expected': attribute },
-          ExpressionAttributeValues: { ':expected': expected },
-        };
+      : attribute === 'revision' && expected === 0
+        ? {
+            // A damaged item: a missing revision, or one that is no number, is never at least 1.
+            ConditionExpression: 'NOT (#expected >= :first)',
+            ExpressionAttributeNames: { '#expected': attribute },
+            ExpressionAttributeValues: { ':first': 1 },
+          }
+        : {
+            // Both words are on DynamoDB's list of reserved ones, or may come there.
+            ConditionExpression: '#expected = :expected',
+            ExpressionAttributeNames: { '#expected': attribute },
+            ExpressionAttributeValues: { ':expected': expected },
+          };
   return { Put: { TableName, Item: { ...item, ...key }, ...condition } };
 }

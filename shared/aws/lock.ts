@@ -10,6 +10,12 @@ export interface LockOptions extends TableOptions {
   readonly network: string;
 }
 
+/**
+ * Milliseconds: no function lives longer than a quarter of an hour. An expiry beyond that is nobody's, as is one that is
+ * no number: a damaged item, or one written under a clock far ahead, must not lock out every sync to come.
+ */
+const longestHold = 16 * 60_000;
+
 export function dynamoLock(options: LockOptions): Lock {
   const { client, tableName: TableName } = options;
   const key = { pk: networkKey(options.network), sk: 'lock' };
@@ -31,9 +37,10 @@ export function dynamoLock(options: LockOptions): Lock {
       const command = new PutCommand({
         TableName,
         Item: { ...key, holder, expiresAt },
-        ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now OR #holder = :holder',
+        ConditionExpression:
+          'attribute_not_exists(pk) OR #holder = :holder OR NOT (expiresAt BETWEEN :first AND :last)',
         ExpressionAttributeNames: names,
-        ExpressionAttributeValues: { ':now': now, ':holder': holder },
+        ExpressionAttributeValues: { ':first': now + 1, ':last': now + longestHold, ':holder': holder },
       });
       return unlessRefused(() => call('PutItem', options, (http) => client.send(command, http)));
     },

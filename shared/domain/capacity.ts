@@ -21,6 +21,22 @@ export function countedRows(table: RouteTable, family: Family): number {
   return table.routes.filter((route) => countsAgainstQuota(route, family)).length;
 }
 
+/** Rows that a table takes, of each family: EC2 counts them apart. */
+export type Limits = Readonly<Record<Family, number>>;
+
+/**
+ * The configured limit, lowered by what `RouteLimitExceeded` taught. A table that holds more than it was said to take
+ * shows that the quota was raised since; no route goes because of a limit that is disproved.
+ */
+export function limitsOf(table: RouteTable | null, configured: number, learned: Partial<Limits>): Limits {
+  const of = (family: Family): number => {
+    const rows = learned[family];
+    if (rows === undefined) return configured;
+    return Math.min(configured, Math.max(rows, table === null ? 0 : countedRows(table, family)));
+  };
+  return { ipv4: of('ipv4'), ipv6: of('ipv6') };
+}
+
 /** One table as the choice of leases sees it. */
 export interface TableRoom {
   readonly id: string;
@@ -78,7 +94,7 @@ function first(wanted: readonly DesiredRoute[], room: number, presence: (route: 
 
 /**
  * Puts steps into the order in which they fit: repairs take no room and come first; a create that finds the table full
- * is preceded by one delete of its family, so that exactly as much garbage goes first as is needed.
+ * is preceded by deletes of its family, so that exactly as much garbage goes first as is needed.
  */
 export function inRoomOrder(steps: readonly Step<Route>[], free: Readonly<Record<Family, number>>): Step<Route>[] {
   const left = { ...free };
@@ -87,12 +103,12 @@ export function inRoomOrder(steps: readonly Step<Route>[], free: Readonly<Record
   for (const step of steps) {
     if (step.action !== 'create') continue;
     const family = familyOf(step);
-    if (left[family] <= 0) {
+    // One is enough in a full table; one that is beyond its limit, which was lowered, must shrink below it first.
+    while (left[family] <= 0) {
       const at = deletes.findIndex((candidate) => familyOf(candidate) === family);
-      if (at >= 0) {
-        ordered.push(...deletes.splice(at, 1));
-        left[family] += 1;
-      }
+      if (at < 0) break;
+      ordered.push(...deletes.splice(at, 1));
+      left[family] += 1;
     }
     ordered.push(step);
     left[family] -= 1;

@@ -1,5 +1,5 @@
 /** Which leases' routes the tables of a network have room for, from what stands in them. */
-import { type Chosen, chooseRoutes, countsAgainstQuota } from './capacity.ts';
+import { type Chosen, chooseRoutes, countsAgainstQuota, type Limits } from './capacity.ts';
 import type { Family } from './cidr.ts';
 import type { Guarded } from './guard.ts';
 import type { NetworkConfig } from './network-config.ts';
@@ -7,12 +7,11 @@ import { isOurs } from './ownership.ts';
 import type { Route, RouteTable } from './route.ts';
 import { noKnowledge, type TableView } from './table-view.ts';
 
-/** `limitOf`: rows that a table takes, of each family. */
 export function chosenLeases(
   views: readonly TableView[],
   guarded: readonly Guarded<Route>[],
   config: NetworkConfig,
-  limitOf: (tableId: string) => number,
+  limitsOf: (view: TableView) => Limits,
 ): Chosen {
   const hasFallback = config.backend.type === 'aws-vpc' && config.backend.fallback !== null;
   const heldBy = new Map(guarded.map((table) => [table.id, table.held]));
@@ -25,7 +24,7 @@ export function chosenLeases(
       return [
         {
           ...roomOf(view, view.table, family),
-          capacity: limitOf(view.id) - foreignCount(view, view.table, family) - held,
+          capacity: limitsOf(view)[family] - foreignCount(view, view.table, family) - held,
         },
       ];
     });

@@ -18,6 +18,8 @@ export interface Claim {
   /** Revision of the map that the node has applied. */
   readonly revision: number | null;
   readonly agentVersion: string | null;
+  /** The node hands its lease back, and asks for none. */
+  readonly release: boolean;
 }
 
 const schema = v.object({
@@ -29,6 +31,7 @@ const schema = v.object({
   mtu: v.optional(v.nullable(v.pipe(count, v.maxValue(65_536, 'is no MTU'))), null),
   revision: v.optional(v.nullable(count), null),
   agentVersion: v.optional(v.nullable(shortText), null),
+  release: v.optional(v.boolean('is neither true nor false'), false),
 });
 
 /** Reads the plain attributes of a claim item; throws InvalidInput that names the field. */
@@ -36,10 +39,10 @@ export function parseClaim(item: unknown): Claim {
   return parseWith(schema, item, 'claim');
 }
 
-/** The plain attributes of a claim item, without its keys. Those that are null are left out. */
+/** The plain attributes of a claim item, without its keys. Those that are null, and `release` where it is not asked, are left out. */
 export function claimItem(claim: Claim): Record<string, unknown> {
   const item = { ...claim, subnet: claim.subnet?.text ?? null };
-  return Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null));
+  return Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null && value !== false));
 }
 
 /** The claim's id, if anything can be read of it: so that a malformed claim can still be refused by name. */

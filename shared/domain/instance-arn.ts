@@ -13,7 +13,8 @@ export function instanceIdOf(arn: string, place: AccountPlace): string | null {
   const prefix = `arn:${partition}:ec2:${region}:${account}:instance/`;
   if (!arn.startsWith(prefix)) return null;
   const id = arn.slice(prefix.length);
-  return /^i-[0-9a-z]+$/.test(id) ? id : null;
+  // EC2 takes no longer value in a filter than 255 characters, and refuses the whole batch for one that is.
+  return /^i-[0-9a-z]{1,64}$/.test(id) ? id : null;
 }
 
 /** Partition, region and account of any ARN that has them, such as that of a table or a function; null for others. */

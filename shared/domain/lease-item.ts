@@ -46,7 +46,11 @@ const holderSchema = v.object({
   ttl: v.optional(v.nullable(epochSeconds), null),
 });
 
-const configSchema = v.object({ config: v.string('is not text'), revision: count, appliedAt: epochSeconds });
+const configSchema = v.object({
+  config: v.fallback(v.string(), ''),
+  revision: v.fallback(v.pipe(v.number(), v.finite()), 0),
+  appliedAt: v.fallback(epochSeconds, 0),
+});
 
 /** CIDRs as text; `ttl` only where there is one, as DynamoDB's time to live wants it. */
 export function leaseItem(record: LeaseRecord): Record<string, unknown> {
@@ -77,7 +81,11 @@ export function configItem(config: StoredConfig): Record<string, unknown> {
   return { config: config.text, revision: config.revision, appliedAt: config.appliedAt };
 }
 
+/**
+ * A damaged item is a configuration that cannot be used, and not an error: leases can be looked at all the same, and the
+ * next one that is applied replaces it. Its revision is 0 where it has none.
+ */
 export function parseConfigItem(item: unknown): StoredConfig {
-  const { config, ...rest } = parseWith(configSchema, item, 'config');
+  const { config, ...rest } = v.parse(configSchema, item);
   return { text: config, ...rest };
 }

@@ -50,7 +50,7 @@ export interface HolderRecord {
 export interface StoredConfig {
   /** JSON text of the `net-conf.json` as it was applied. */
   readonly text: string;
-  /** 1, then one more with every change. */
+  /** 1, then one more with every change; 0 in a damaged item that has none. */
   readonly revision: number;
   /** Epoch seconds. */
   readonly appliedAt: number;

@@ -3,7 +3,7 @@
  * tests all ask this one.
  */
 
-import type { Chosen } from './capacity.ts';
+import { type Chosen, type Limits, limitsOf } from './capacity.ts';
 import { chosenLeases } from './chosen-leases.ts';
 import { desiredRoutes, type Knowledge, routeKind, type SortedLeases, sortLeases } from './desired-routes.ts';
 import { guard } from './guard.ts';
@@ -25,7 +25,7 @@ export interface PlanInput {
   /** Subnets whose lease could not be read, in canonical text: their rows are left alone. */
   readonly unknown?: ReadonlySet<string>;
   /** Limits of single tables below the configuration's, learned from `RouteLimitExceeded`. */
-  readonly limits?: ReadonlyMap<string, number>;
+  readonly limits?: ReadonlyMap<string, Partial<Limits>>;
   readonly force: string | null;
   /** The leases are older than what was last seen: hold every weak deletion. */
   readonly distrust?: boolean;
@@ -70,12 +70,12 @@ export function planNetwork(input: PlanInput): NetworkPlan {
         distrust: input.distrust ?? false,
       },
     );
-  const limitOf = (id: string) => Math.min(config.routeLimit, input.limits?.get(id) ?? Number.POSITIVE_INFINITY);
-  const chosen = chosenLeases(views, guardPass(null).tables, config, limitOf);
+  const limitsIn = ({ id, table }: TableView) => limitsOf(table, config.routeLimit, input.limits?.get(id) ?? {});
+  const chosen = chosenLeases(views, guardPass(null).tables, config, limitsIn);
   const verdict = guardPass(chosen);
   const guardedById = new Map(verdict.tables.map((table) => [table.id, table]));
   return {
-    tables: views.map((view) => tablePlan(view, guardedById.get(view.id), chosen, limitOf(view.id))),
+    tables: views.map((view) => tablePlan(view, guardedById.get(view.id), chosen, limitsIn(view))),
     sorted,
     guard: {
       refused: verdict.refused,

@@ -17,7 +17,7 @@ export type NextHop =
 export interface Route {
   /** Null where the destination is a prefix list or nothing this program can read. */
   readonly destination: Cidr | null;
-  /** The destination as EC2 prints it. */
+  /** The destination in canonical form, or as it was read where it has none. */
   readonly destinationText: string;
   readonly nextHop: NextHop;
   /** `active`, `blackhole`, `filtered` (route server), or what EC2 invents next. */
@@ -77,9 +77,10 @@ export function parseRoute(raw: unknown, field: string): Route {
   }
   // A row with two destinations is not understood, and so never ours: a delete would name one and mean another.
   const isPlain = destinations.length === 1 && text('DestinationPrefixListId') === null;
+  const destination = isPlain ? tryParseCidr(destinationText) : null;
   return {
-    destination: isPlain ? tryParseCidr(destinationText) : null,
-    destinationText,
+    destination,
+    destinationText: destination?.text ?? destinationText,
     nextHop: parseNextHop(record, text),
     state: text('State') ?? 'active',
     // An origin that was left out is not known to be ours.

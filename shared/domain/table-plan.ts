@@ -1,5 +1,5 @@
 /** The plan of one table as it is shown and carried out. */
-import { type Chosen, countedRows, inRoomOrder } from './capacity.ts';
+import { type Chosen, countedRows, inRoomOrder, type Limits } from './capacity.ts';
 import type { Family } from './cidr.ts';
 import { contains } from './cidr.ts';
 import type { DesiredRoute } from './desired-routes.ts';
@@ -38,7 +38,7 @@ export function tablePlan(
   view: TableView,
   guarded: Guarded<Route> | undefined,
   chosen: Chosen,
-  limit: number,
+  limits: Limits,
 ): TablePlan {
   const { id, table } = view;
   if (table === null || guarded === undefined) {
@@ -56,8 +56,8 @@ export function tablePlan(
     };
   }
   const free = {
-    ipv4: limit - countedRows(table, 'ipv4'),
-    ipv6: limit - countedRows(table, 'ipv6'),
+    ipv4: limits.ipv4 - countedRows(table, 'ipv4'),
+    ipv6: limits.ipv6 - countedRows(table, 'ipv6'),
   };
   const steps = inRoomOrder(guarded.plan.steps, free);
   const foreignRows = table.routes.filter((row) => !isOurs(row, view.knowledge.ranges));

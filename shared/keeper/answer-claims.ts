@@ -5,6 +5,7 @@ import { type LifeFact, readingAge } from '../domain/instance-life.ts';
 import { needsCheckOff } from '../domain/segment.ts';
 import { type ClaimedNode, claimedNode } from './claimed-node.ts';
 import { type ClaimCase, type Decision, decideClaim } from './decide-claim.ts';
+import { decideRelease } from './decide-release.ts';
 import type { ClaimStore, Clock, InstanceFacts, Instances, LeaseBook, Vpc, VpcFacts } from './ports.ts';
 import { type ClaimRecord, type ClaimsRead, readClaims, type Served, type WaitingClaim } from './read-claims.ts';
 import { type CheckResult, switchChecksOff } from './source-dest-check.ts';
@@ -108,19 +109,20 @@ async function openDesk(ports: ClaimPorts, waiting: readonly WaitingClaim[]): Pr
     checks: { off: new Set<string>(), problems: new Map() },
     readAt,
   };
-  if (book.config === null) return { ...empty, ec2Problem: null };
+  const asking = waiting.filter(({ claim }) => !claim.release);
+  if (book.config === null || asking.length === 0) return { ...empty, ec2Problem: null };
   let facts: readonly InstanceFacts[];
   let vpc: VpcFacts;
   try {
     vpc = await ports.vpc.read(book.config);
-    facts = await ports.ec2.describe(waiting.map(({ instanceId }) => instanceId));
+    facts = await ports.ec2.describe(asking.map(({ instanceId }) => instanceId));
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { ...empty, ec2Problem: `EC2 cannot be read: ${message}` };
   }
   const byId = new Map(facts.map((instance) => [instance.instanceId, instance]));
   const nodes = new Map<string, ClaimedNode>(
-    waiting.map(({ instanceId, claim }) => [
+    asking.map(({ instanceId, claim }) => [
       instanceId,
       claimedNode(instanceId, claim.eniId, byId.get(instanceId), vpc.vpcId),
     ]),
@@ -133,11 +135,16 @@ async function openDesk(ports: ClaimPorts, waiting: readonly WaitingClaim[]): Pr
 async function settle(ports: ClaimPorts, desk: Desk, waiting: WaitingClaim, { network }: Served): Promise<Answer> {
   const { claim, instanceId } = waiting;
   const pending = (reason: string): Answer => ({ claimId: claim.claimId, status: 'pending', reason });
-  if (desk.ec2Problem !== null) return pending(desk.ec2Problem);
+  if (desk.ec2Problem !== null && !claim.release) return pending(desk.ec2Problem);
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     desk.book ??= openBook(await ports.book.readAll());
     const { book, vpc } = desk;
     if (book.config === null) return pending(book.configProblem);
+    if (claim.release) {
+      const release = decideRelease(book, instanceId, claim, ports.clock.now());
+      if (await isCommitted(ports, desk, book, release)) return release.answer;
+      continue;
+    }
     const node = desk.nodes.get(instanceId);
     if (node === undefined || vpc === null || book.configRevision !== desk.configRevision) {
       return pending('another network configuration was applied just now');

@@ -79,7 +79,8 @@ async function change(
     const orphans = orphanedBy(config, [...book.leases.values()]).map(({ subnet }) => subnet.text);
     if (orphans.length > 0 && !force) throw orphaned(orphans);
 
-    const isSame = stored !== null && sameJson(stored.text, text);
+    // A damaged item is written anew even if its text is the same.
+    const isSame = stored !== null && stored.revision > 0 && sameJson(stored.text, text);
     const now = Math.floor(ports.clock.now() / 1000);
     const next = isSame ? stored : { text, revision: revision + 1, appliedAt: now };
     return {

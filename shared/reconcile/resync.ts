@@ -12,7 +12,7 @@ import { runPass } from './run-pass.ts';
 import { capacityEvents, changeEvents, failureEvents, refusalEvents } from './sync-events.ts';
 import { blindReport, syncReport } from './sync-report.ts';
 import type { SyncDeps, SyncRequest } from './sync-request.ts';
-import { freshTable, readState, type SyncState, writtenState } from './sync-state.ts';
+import { freshTable, learnedLimits, readState, type SyncState, writtenState } from './sync-state.ts';
 import type { TableRun } from './table-run.ts';
 
 export interface SyncResult {
@@ -21,6 +21,8 @@ export interface SyncResult {
   readonly planned: { readonly plan: NetworkPlan; readonly picture: Picture } | null;
   /** To be put on the event bus. */
   readonly events: readonly OutgoingEvent[];
+  /** Why the state could not be kept, or null. The next sync goes on from an older one; what was done stays done. */
+  readonly unsaved: unknown;
 }
 
 /** A plan whose leases moved before its first deletion is made anew this often within a sync. */
@@ -35,13 +37,18 @@ export async function resync(request: SyncRequest, deps: SyncDeps): Promise<Sync
     if ('status' in picture) {
       const report = blindReport(request, deps.network, picture, first?.report ?? null);
       const events = request.dryRun ? [] : failureEvents(report, deps.ceiling);
-      return { report, planned: first?.planned ?? null, events: [...(first?.events ?? []), ...events] };
+      return {
+        report,
+        planned: first?.planned ?? null,
+        events: [...(first?.events ?? []), ...events],
+        unsaved: first?.unsaved ?? null,
+      };
     }
     const distrust = isOlder(picture, state);
     const plan = planOf(picture, state, request, distrust, deps.clock.now());
     if (request.dryRun) {
       const report = syncReport({ request, deps, picture, plan, runs: idleRuns(picture, plan, state), before: state });
-      return { report, planned: { plan, picture }, events: [] };
+      return { report, planned: { plan, picture }, events: [], unsaved: null };
     }
     const pass = await runPass({ request, deps, picture, plan, before: state, distrust });
     const report = syncReport({
@@ -58,9 +65,9 @@ export async function resync(request: SyncRequest, deps: SyncDeps): Promise<Sync
       confirmedAt: pass.confirmedAt,
     });
     const refusal = refusalEvents(report, pass.state);
-    const capacity = capacityEvents(deps.network, plan, picture, refusal.state);
+    const capacity = capacityEvents(deps.network, plan, picture, refusal.state, deps.clock.now());
     state = capacity.state;
-    await deps.state.write(writtenState(state));
+    const unsaved = await unsavedBy(deps, state);
     const isLast = !pass.moved || attempt === replans || deps.clock.now() >= request.deadline;
     const told = [
       ...refusal.events,
@@ -72,21 +79,29 @@ export async function resync(request: SyncRequest, deps: SyncDeps): Promise<Sync
       report,
       planned: first?.planned ?? { plan, picture },
       events: [...(first?.events ?? []), ...told],
+      unsaved,
     };
     if (isLast) return result;
     first = result;
   }
 }
 
+/** A sync whose state is lost has written its routes all the same: its report and its events must not be lost with it. */
+async function unsavedBy({ state: store }: SyncDeps, state: SyncState): Promise<unknown> {
+  try {
+    await store.write(writtenState(state));
+    return null;
+  } catch (error) {
+    return error;
+  }
+}
+
 function planOf(picture: Picture, state: SyncState, request: SyncRequest, distrust: boolean, now: number): NetworkPlan {
-  const limits = Object.entries(state.tables).flatMap(([id, table]): [string, number][] =>
-    table.limit !== null && table.limit.until > now ? [[id, table.limit.rows]] : [],
-  );
   return planNetwork({
     config: picture.config,
     leases: picture.leases.leases,
     tables: picture.tables,
-    limits: new Map(limits),
+    limits: new Map(Object.entries(state.tables).map(([id, table]) => [id, learnedLimits(table, now)])),
     unknown: unknownSubnets(picture),
     force: request.force,
     distrust,

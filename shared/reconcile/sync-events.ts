@@ -1,12 +1,12 @@
 /** The public events that a sync gives out. What was told once is told again only when it changed. */
-import { countedRows } from '../domain/capacity.ts';
+import { countedRows, limitsOf } from '../domain/capacity.ts';
 import type { Family } from '../domain/cidr.ts';
 import { digestOf } from '../domain/digest.ts';
 import type { NetworkPlan } from '../domain/network-plan.ts';
 import type { Picture } from './look.ts';
 import type { OutgoingEvent } from './ports.ts';
 import type { SyncReport } from './report.ts';
-import type { SyncState } from './sync-state.ts';
+import { learnedLimits, type SyncState } from './sync-state.ts';
 
 /** An event has at most 1 MB, 256 KB before 2026; a hundred routes say what happened. */
 const mostRoutes = 100;
@@ -77,7 +77,13 @@ export function refusalEvents(report: SyncReport, state: SyncState): Told {
   };
 }
 
-export function capacityEvents(network: string, plan: NetworkPlan, picture: Picture, state: SyncState): Told {
+export function capacityEvents(
+  network: string,
+  plan: NetworkPlan,
+  picture: Picture,
+  state: SyncState,
+  now: number,
+): Told {
   const events: OutgoingEvent[] = [];
   const tables = { ...state.tables };
   for (const { id, overflow } of plan.tables) {
@@ -88,7 +94,7 @@ export function capacityEvents(network: string, plan: NetworkPlan, picture: Pict
     const digest = text === '' ? null : digestOf(text);
     if (digest === before.toldOverflow) continue;
     tables[id] = { ...before, toldOverflow: digest };
-    const limit = Math.min(picture.config.routeLimit, before.limit?.rows ?? Number.POSITIVE_INFINITY);
+    const limits = limitsOf(table, picture.config.routeLimit, learnedLimits(before, now));
     for (const family of familiesOf(overflow.map((route) => route.destination.family))) {
       const destinations = overflow.filter((route) => route.destination.family === family);
       events.push({
@@ -97,7 +103,7 @@ export function capacityEvents(network: string, plan: NetworkPlan, picture: Pict
           network,
           routeTableId: id,
           family,
-          limit,
+          limit: limits[family],
           used: countedRows(table, family),
           overflow: destinations.map((route) => route.destinationText),
         },

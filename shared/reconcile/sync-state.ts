@@ -1,8 +1,11 @@
 /** What one pass of the sync leaves for the next: pace, backoff of failing tables, confirmations under way. */
+import type { Limits } from '../domain/capacity.ts';
+import type { Family } from '../domain/cidr.ts';
 import { type Bucket, fullBucket } from '../domain/pacer.ts';
 import type { RoutedEntry } from '../domain/routed-in.ts';
 import type { WriteAction } from './ports.ts';
 import type { Failure } from './report.ts';
+import { parseState } from './stored-state.ts';
 
 /** A row that could not be put right: it is left alone for a while, and its table goes on without it. */
 export interface RowState {
@@ -19,8 +22,8 @@ export interface TableState {
   /** Epoch milliseconds before which a pass of its own accord leaves the table alone. */
   readonly retryAt: number;
   readonly lastFailure: Failure | null;
-  /** A limit below the configured one, learned from `RouteLimitExceeded`, for a day. */
-  readonly limit: { readonly rows: number; readonly until: number } | null;
+  /** Limits below the configured one, learned from `RouteLimitExceeded`, for a day. */
+  readonly limits: Readonly<Partial<Record<Family, { readonly rows: number; readonly until: number }>>>;
   /** Whether the table was complete at least once since it was listed. */
   readonly filled: boolean;
   /** Rows that EC2 refused for themselves, or that stay a blackhole, by destination. */
@@ -51,13 +54,19 @@ export const freshTable: TableState = {
   failures: 0,
   retryAt: 0,
   lastFailure: null,
-  limit: null,
+  limits: {},
   filled: false,
   rows: {},
   toldOverflow: null,
 };
 
-/** The state before the first sync, or after one of another version: nothing in it is needed to be right. */
+/** What `RouteLimitExceeded` taught of a table and still counts. */
+export function learnedLimits({ limits }: TableState, now: number): Partial<Limits> {
+  const known = Object.entries(limits).filter(([, limit]) => limit.until > now);
+  return Object.fromEntries(known.map(([family, { rows }]) => [family, rows]));
+}
+
+/** The state before the first sync, or in place of one that cannot be read: nothing in it is needed to be right. */
 function freshState(now: number): SyncState {
   return {
     vpcId: null,
@@ -72,12 +81,11 @@ function freshState(now: number): SyncState {
   };
 }
 
-const version = 1;
+const version = 2;
 
 export function readState(stored: unknown, now: number): SyncState {
-  if (typeof stored !== 'object' || stored === null) return freshState(now);
-  const { version: found, ...state } = stored as { version?: unknown } & SyncState;
-  return found === version ? { ...freshState(now), ...state } : freshState(now);
+  if (typeof stored !== 'object' || stored === null || !('version' in stored)) return freshState(now);
+  return (stored.version === version ? parseState(stored, now) : null) ?? freshState(now);
 }
 
 export function writtenState(state: SyncState): unknown {

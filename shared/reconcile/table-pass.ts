@@ -1,5 +1,5 @@
 /** Which of a table's steps are tried in this pass, and what its outcomes mean for the next one. */
-import { countedRows } from '../domain/capacity.ts';
+import { countedRows, type Limits, limitsOf } from '../domain/capacity.ts';
 import type { Family } from '../domain/cidr.ts';
 import { type DeleteStep, type Step, stepRow } from '../domain/plan.ts';
 import { isBlackhole, nextHopId, type Route, type RouteTable } from '../domain/route.ts';
@@ -10,7 +10,7 @@ import type { PassInput } from './pass-input.ts';
 import type { StepOutcome } from './reconcile.ts';
 import type { Failure } from './report.ts';
 import type { SyncRequest } from './sync-request.ts';
-import { freshTable, type RowState, type SyncState, type TableState } from './sync-state.ts';
+import { freshTable, learnedLimits, type RowState, type SyncState, type TableState } from './sync-state.ts';
 
 /** Three polls of an agent: by then the nodes send no packet over a route that a map has announced to go. */
 const announcedMs = 15_000;
@@ -30,21 +30,21 @@ interface SortInput {
   readonly plan: TablePlan;
   readonly table: RouteTable;
   readonly state: TableState;
-  readonly limit: number;
+  readonly limits: Limits;
   readonly announced: Readonly<Record<string, number>>;
   readonly now: number;
   /** A person asked: what failed before is tried again. */
   readonly isManual: boolean;
 }
 
-function sortSteps({ plan, table, state, limit, announced, now, isManual }: SortInput): Sorted {
+function sortSteps({ plan, table, state, limits, announced, now, isManual }: SortInput): Sorted {
   const tried: Step<Route>[] = [];
   const left: Step<Route>[] = [];
   const toAnnounce: DeleteStep<Route>[] = [];
   const resting: Failure[] = [];
   const free: Record<Family, number> = {
-    ipv4: limit - countedRows(table, 'ipv4'),
-    ipv6: limit - countedRows(table, 'ipv6'),
+    ipv4: limits.ipv4 - countedRows(table, 'ipv4'),
+    ipv6: limits.ipv6 - countedRows(table, 'ipv6'),
   };
   for (const step of plan.steps) {
     const row = stepRow(step);
@@ -113,19 +113,19 @@ export function stateAfter({ before, table, outcomes, now }: AfterInput): TableS
     failures,
     retryAt: rests ? retryAtAfter(failures, now) : 0,
     lastFailure: failure?.outcome.status === 'failed' ? failure.outcome.failure : null,
-    limit: limitAfter(before, table, outcomes, now),
+    limits: limitsAfter(before, table, outcomes, now),
     rows: rowsAfter(before.rows, outcomes, now),
   };
 }
 
-/** The table was full with the rows that it had then. */
-function limitAfter(
+/** The table was full with the rows of that family that it had then. */
+function limitsAfter(
   before: TableState,
   table: RouteTable,
   outcomes: readonly StepOutcome[],
   now: number,
-): TableState['limit'] {
-  const kept = before.limit !== null && before.limit.until > now ? before.limit : null;
+): TableState['limits'] {
+  const kept = Object.fromEntries(Object.entries(before.limits).filter(([, { until }]) => until > now));
   const full = outcomes.findIndex(({ outcome }) => outcome.status === 'failed' && outcome.meaning === 'full');
   const step = outcomes[full]?.step;
   if (step === undefined) return kept;
@@ -134,7 +134,7 @@ function limitAfter(
     if (outcome.status !== 'done' || stepRow(done).destination?.family !== family) return sum;
     return sum + (outcome.performed === 'create' ? 1 : outcome.performed === 'delete' ? -1 : 0);
   }, 0);
-  return { rows: countedRows(table, family) + growth, until: now + dayMs };
+  return { ...kept, [family]: { rows: countedRows(table, family) + growth, until: now + dayMs } };
 }
 
 function rowsAfter(before: TableState['rows'], outcomes: readonly StepOutcome[], now: number): TableState['rows'] {
@@ -196,14 +196,12 @@ export function sortTable(plan: TablePlan, { request, deps, picture, before }: P
   const table = picture.tables.find(({ id }) => id === plan.id);
   if (table === undefined) return { tried: [], left: [], toAnnounce: [], resting: [] };
   const tableState: TableState = before.tables[plan.id] ?? freshTable;
-  const learned =
-    tableState.limit !== null && tableState.limit.until > now ? tableState.limit.rows : Number.POSITIVE_INFINITY;
-  const limit = Math.min(picture.config.routeLimit, learned);
+  const limits = limitsOf(table, picture.config.routeLimit, learnedLimits(tableState, now));
   return sortSteps({
     plan,
     table,
     state: tableState,
-    limit,
+    limits,
     announced: before.announced,
     now,
     isManual: request.isManual,

@@ -17,21 +17,36 @@ export interface Turn {
   readonly end: number;
 }
 
-/** Null: somebody else had the turn for all of 20 seconds. */
+/**
+ * Null: somebody else had the turn for all of 20 seconds. `unreleased`: why the turn could not be given back, or null. It
+ * ends by itself then, and what was done in it is no less done: its events must go out.
+ */
 export async function inTurn<Result>(
   turn: Turn,
   lock: Lock,
   clock: Clock,
   work: () => Promise<Result>,
-): Promise<{ readonly result: Result } | null> {
+): Promise<{ readonly result: Result; readonly unreleased: unknown } | null> {
   const giveUpAt = clock.now() + patienceMs;
   while (!(await lock.tryTake(turn.holder, clock.now(), turn.end + graceMs))) {
     if (clock.now() + pollMs > giveUpAt) return null;
     await clock.sleep(pollMs);
   }
+  let result: Result;
   try {
-    return { result: await work() };
-  } finally {
-    await lock.release(turn.holder);
+    result = await work();
+  } catch (error) {
+    await unreleasedBy(turn, lock);
+    throw error;
+  }
+  return { result, unreleased: await unreleasedBy(turn, lock) };
+}
+
+async function unreleasedBy({ holder }: Turn, lock: Lock): Promise<unknown> {
+  try {
+    await lock.release(holder);
+    return null;
+  } catch (error) {
+    return error;
   }
 }

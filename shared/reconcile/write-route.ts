@@ -31,6 +31,9 @@ export interface WriteDeps {
 /** A server error or a time-out is tried again this often within a step; the outcome of the first try is unknown. */
 const attempts = 4;
 const firstDelayMs = 250;
+/** The row that stands in the way of a create is looked for this often, so far apart. */
+const holderReadings = 3;
+const holderDelayMs = 1_000;
 
 export async function writeRoute(
   tableId: string,
@@ -59,12 +62,14 @@ async function create(
   if (outcome === 'left') return { status: 'left' };
   if (outcome.meaning !== 'exists') return failed(outcome, destination);
   // Somebody was faster, or our own first try worked and its answer was lost.
-  const holder = await rowOf(tableId, destination, deps);
+  const holder = await rowOf(tableId, destination, ranges, deps);
   if (holder instanceof Refusal) return failed(holder, destination);
-  if (holder?.nextHop.kind === 'eni' && holder.nextHop.id === eniId && holder.state === 'active') {
+  // A row that cannot be seen may be somebody else's: to replace it unseen could steal it.
+  if (holder === null) return failed(outcome, destination);
+  if (holder.nextHop.kind === 'eni' && holder.nextHop.id === eniId && holder.state === 'active') {
     return { status: 'done', performed: 'create' };
   }
-  if (holder !== null && !isOurs(holder, ranges)) return foreign(tableId, holder, outcome);
+  if (!isOurs(holder, ranges)) return foreign(tableId, holder, outcome);
   return replaceOnly(tableId, destination, eniId, deps);
 }
 
@@ -94,14 +99,28 @@ async function remove(tableId: string, destination: Cidr, deps: WriteDeps): Prom
   return failed(outcome, destination);
 }
 
-/** The table's row for a destination as it is now, for the one call that said `exists`. */
-async function rowOf(tableId: string, destination: Cidr, deps: WriteDeps): Promise<Route | null | Refusal> {
-  try {
-    const [table] = await deps.tables.readSome([tableId]);
-    return table?.routes.find((route) => route.destination?.text === destination.text) ?? null;
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
+/**
+ * The table's row for a destination as it is now, for the one call that said `exists`. A reading can be older than that
+ * answer, so that a row which it does not show is looked for again. Of several rows ours: EC2 prefers it to a propagated one.
+ */
+async function rowOf(
+  tableId: string,
+  destination: Cidr,
+  ranges: readonly ManagedRange[],
+  { tables, clock, deadline }: WriteDeps,
+): Promise<Route | null | Refusal> {
+  for (let reading = 1; ; reading += 1) {
+    try {
+      const [table] = await tables.readSome([tableId]);
+      const rows = table?.routes.filter((route) => route.destination?.text === destination.text) ?? [];
+      const row = rows.find((candidate) => isOurs(candidate, ranges)) ?? rows[0];
+      if (row !== undefined) return row;
+    } catch (error) {
+      if (error instanceof Refusal) return error;
+      throw error;
+    }
+    if (reading === holderReadings || clock.now() + holderDelayMs > deadline) return null;
+    await clock.sleep(holderDelayMs);
   }
 }
 

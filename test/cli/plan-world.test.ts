@@ -144,3 +144,12 @@ describe('the output of plan --world', () => {
     assert.deepEqual([code, stderr], [2, '']);
   });
 });
+
+it('reads a file from the folder in which the command was typed, whatever folder npm changed to', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'leaseway-typed-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'mine.json'), JSON.stringify(worldFile({})));
+  const env = { npm_lifecycle_event: 'leaseway', INIT_CWD: folder };
+  const { code, stderr } = await leaseway(['plan', '--world', 'mine.json', '--json'], { env });
+  assert.notEqual(code, 1, stderr);
+});

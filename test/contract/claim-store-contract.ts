@@ -22,6 +22,7 @@ const claim: Claim = {
   mtu: 9001,
   revision: null,
   agentVersion: '1.0.0',
+  release: false,
 };
 
 const granted: Answer = {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eniId, foreignRows, instanceId, Stage, tableIds } from './stage.ts';
+import { eniId, foreignRows, instanceId, tableIds } from './landscape.ts';
+import { Stage } from './stage.ts';
 
 test('blackholes of ours are repaired or removed in both shapes, and those of others stay', async (t) => {
   const stage = await Stage.start(t, { nodes: 3 });
@@ -16,16 +17,16 @@ test('blackholes of ours are repaired or removed in both shapes, and those of ot
     await t.test(`of a live lease, ${name}: one replace`, async () => {
       await stage.plant('rtb-b', blackhole(subnet, ids));
       assert.match(stage.ours('rtb-b').join('\n'), /blackhole/);
-      await stage.forget();
+      stage.forget();
       await stage.schedule('SyncScheduleRule');
-      assert.deepEqual(await stage.writes(), [`ReplaceRoute rtb-b ${subnet}`]);
+      assert.deepEqual(stage.writes(), [`ReplaceRoute rtb-b ${subnet}`]);
       assert.deepEqual(stage.ours('rtb-b'), [`${subnet} ${eniId(1)} active`]);
     });
     await t.test(`of no lease, ${name}: deleted`, async () => {
       await stage.plant('rtb-c', blackhole('10.244.99.0/24', ids));
-      await stage.forget();
+      stage.forget();
       await stage.schedule('SyncScheduleRule');
-      assert.deepEqual(await stage.writes(), ['DeleteRoute rtb-c 10.244.99.0/24']);
+      assert.deepEqual(stage.writes(), ['DeleteRoute rtb-c 10.244.99.0/24']);
     });
   }
   await t.test('outside the range: untouched', () => {

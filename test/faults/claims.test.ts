@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, eniId, instanceId, Stage, tableIds } from './stage.ts';
+import { eniId, instanceId, tableIds } from './landscape.ts';
+import { type Answer, Stage } from './stage.ts';
 
 const nodes = 200;
 

@@ -5,7 +5,8 @@ import {
   CreateNetworkInterfaceCommand,
   TerminateInstancesCommand,
 } from '@aws-sdk/client-ec2';
-import { eniId, instanceId, Stage, tableIds } from './stage.ts';
+import { eniId, instanceId, tableIds } from './landscape.ts';
+import { Stage } from './stage.ts';
 
 test("calls are as few as can be, and other people's rows stay byte for byte the same", async (t) => {
   const stage = await Stage.start(t, { nodes: 7 });
@@ -17,44 +18,44 @@ test("calls are as few as can be, and other people's rows stay byte for byte the
     const answers = await stage.join(...six.map(instanceId));
     for (const [at, answer] of answers.entries()) subnets.set(at + 1, answer.subnet ?? '');
     await stage.idle();
-    const writes = await stage.writes();
+    const writes = stage.writes();
     assert.equal(writes.length, 18, writes.join('\n'));
     assert.ok(writes.every((write) => write.startsWith('CreateRoute ')));
     const rows = [...subnets].map(([n, subnet]) => `${subnet} ${eniId(n)} active`).sort();
     for (const id of tableIds) assert.deepEqual(stage.ours(id), rows);
-    await stage.forget();
+    stage.forget();
     await stage.schedule('SyncScheduleRule');
-    assert.deepEqual(await stage.writes(), []);
+    assert.deepEqual(stage.writes(), []);
   });
 
   await t.test('a quiet sync is one DescribeRouteTables and nothing else at EC2', async () => {
-    await stage.forget();
+    stage.forget();
     await stage.schedule('SyncScheduleRule');
-    assert.deepEqual(await stage.ec2Calls(), ['DescribeRouteTables']);
+    assert.deepEqual(stage.ec2Calls(), ['DescribeRouteTables']);
   });
 
   await t.test('a sweep reads instances and interfaces by filter', async () => {
-    await stage.forget();
+    stage.forget();
     await stage.schedule('SweepScheduleRule');
-    const actions = (await stage.ec2Calls()).sort();
+    const actions = stage.ec2Calls().sort();
     assert.deepEqual([...new Set(actions)], ['DescribeInstances', 'DescribeNetworkInterfaces']);
-    const calls = (await stage.calls()).filter((call) => /^Describe(Instances|NetworkInterfaces)$/.test(call.action));
+    const calls = stage.calls().filter((call) => /^Describe(Instances|NetworkInterfaces)$/.test(call.action));
     for (const call of calls) assert.ok(Array.isArray(call.parameters['Filter']), `${call.action} without a filter`);
   });
 
   await t.test('a join is three creates and one more reading', async () => {
-    await stage.forget();
+    stage.forget();
     const [answer] = await stage.join(instanceId(7));
     await stage.idle();
     const subnet = answer?.subnet ?? '';
     subnets.set(7, subnet);
-    const calls = await stage.ec2Calls('sync-routes');
+    const calls = stage.ec2Calls('sync-routes');
     assert.deepEqual(
       calls.filter((call) => !call.startsWith('Describe')).sort(),
       tableIds.map((id) => `CreateRoute ${id} ${subnet}`),
     );
     assert.equal(calls.filter((call) => call === 'DescribeRouteTables').length, 2);
-    const modified = (await stage.ec2Calls('keep-leases')).filter((call) => call === 'ModifyNetworkInterfaceAttribute');
+    const modified = stage.ec2Calls('keep-leases').filter((call) => call === 'ModifyNetworkInterfaceAttribute');
     assert.equal(modified.length, 1);
   });
 
@@ -65,24 +66,24 @@ test("calls are as few as can be, and other people's rows stay byte for byte the
     await stage.ec2.send(
       new AttachNetworkInterfaceCommand({ NetworkInterfaceId: eni, InstanceId: instanceId(1), DeviceIndex: 1 }),
     );
-    await stage.forget();
+    stage.forget();
     await stage.claim(instanceId(1), 'move', { eniId: eni });
     await stage.idle();
     assert.equal((await stage.answer(instanceId(1)))?.status, 'granted');
     assert.deepEqual(
-      await stage.writes(),
+      stage.writes(),
       tableIds.map((id) => `ReplaceRoute ${id} ${subnet}`),
     );
   });
 
   await t.test('a leave is three deletes', async () => {
-    await stage.forget();
+    stage.forget();
     await stage.ec2.send(new TerminateInstancesCommand({ InstanceIds: [instanceId(2)] }));
     await stage.sandbox.idle();
-    await until(async () => (await stage.writes()).length >= 3);
+    await until(async () => stage.writes().length >= 3);
     await stage.idle();
     assert.deepEqual(
-      await stage.writes(),
+      stage.writes(),
       tableIds.map((id) => `DeleteRoute ${id} ${subnets.get(2)}`),
     );
   });

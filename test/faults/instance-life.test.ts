@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StartInstancesCommand, StopInstancesCommand } from '@aws-sdk/client-ec2';
-import { eniId, instanceId, Stage, tableIds } from './stage.ts';
+import { eniId, instanceId, tableIds } from './landscape.ts';
+import { Stage } from './stage.ts';
 
 test('events of EC2 move leases as their time says', async (t) => {
   const stage = await Stage.start(t, { nodes: 8 });
@@ -103,11 +104,11 @@ test('events of EC2 move leases as their time says', async (t) => {
   });
 
   await t.test('F10: an instance without a lease costs one look and no call of EC2', async () => {
-    await stage.forget();
+    stage.forget();
     await stage.event('i-0ffff', 'terminated', stage.now());
     await stage.idle();
-    assert.deepEqual(await stage.ec2Calls(), []);
-    const looks = (await stage.calls()).filter((call) => call.service === 'dynamodb' && call.function !== undefined);
+    assert.deepEqual(stage.ec2Calls(), []);
+    const looks = stage.calls().filter((call) => call.service === 'dynamodb' && call.function !== undefined);
     assert.equal(looks.length, 1, JSON.stringify(looks.map((call) => call.action)));
   });
 });

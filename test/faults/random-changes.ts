@@ -122,7 +122,7 @@ export interface Story {
 
 /** The same story for the same seed. */
 export function storyOf(seed: number): Story {
-  const story = fc.record({ twice: fc.boolean(), changes: fc.array(change, { minLength: 6, maxLength: 16 }) });
+  const story = fc.record({ twice: fc.boolean(), changes: fc.array(change, { minLength: 5, maxLength: 12 }) });
   const [first] = fc.sample(story, { seed, numRuns: 1 });
   if (first === undefined) throw new Error(`seed ${seed} tells nothing`);
   return first;

@@ -1,6 +1,7 @@
 /** Looks at every write of the product at EC2 while it happens, and at the leases that it stood on. */
 import type { ApiRequest } from '../../infra/sandbox/service.ts';
-import { type Stage, tableIds } from './stage.ts';
+import { tableIds } from './landscape.ts';
+import type { Stage } from './stage.ts';
 
 /** Subnet to ENI, for the leases that forward. */
 export type Wanted = ReadonlyMap<string, string>;
@@ -124,10 +125,11 @@ export class Watch {
   }
 
   #foreignText(): string {
-    const planted = tableIds.map((id) =>
-      this.#stage.rows(id).filter((row) => this.isForeign(id, row.DestinationCidrBlock)),
+    const base = new Set(this.#stage.foreignDestinations);
+    const rows = [...this.#stage.tables()].map(([id, routes]) =>
+      routes.filter(({ DestinationCidrBlock: to }) => to === undefined || base.has(to) || this.isForeign(id, to)),
     );
-    return `${this.#stage.foreign()}${JSON.stringify(planted)}${JSON.stringify(this.#stage.rows('rtb-public'))}`;
+    return JSON.stringify(rows);
   }
 }
 

@@ -1,14 +1,16 @@
 /** A world that a seed's story is told in: nodes, EC2 and people act; then everybody keeps still and all must be right. */
 import assert from 'node:assert/strict';
 import type { Params } from '../../infra/sandbox/params.ts';
+import { eniId, instanceId, tableIds } from './landscape.ts';
 import { type Change, nodes, type Story } from './random-changes.ts';
+import { ignoreFunctionError, readFault, spareEniId, withSpare } from './random-parts.ts';
 import { Watch } from './random-watch.ts';
-import { eniId, instance, instanceId, type Stage, tableIds } from './stage.ts';
+import type { Stage } from './stage.ts';
 
+/** Reads that every planted lag is over after. */
+const longestLag = 40;
 const admin = { accessKeyId: 'ADMIN', arn: 'arn:aws:iam::123456789012:root', account: '123456789012' };
 const created = { Origin: 'CreateRoute' };
-const empty =
-  '<DescribeRouteTablesResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><routeTableSet/></DescribeRouteTablesResponse>';
 
 export class RandomWorld {
   readonly watch: Watch;
@@ -54,12 +56,10 @@ export class RandomWorld {
         return this.#claim(change.node, wanted);
       }
       case 'power':
-        await this.#power(change.node, change.to);
-        return;
+        return this.#power(change.node, change.to);
       case 'replay': {
         const event = this.#events[change.pick % Math.max(1, this.#events.length)];
-        if (event !== undefined) sandbox.bus.publish(event);
-        return;
+        return event === undefined ? undefined : void sandbox.bus.publish(event);
       }
       case 'release': {
         const id = instanceId(this.#first + change.node);
@@ -194,48 +194,59 @@ export class RandomWorld {
   async #heal(): Promise<void> {
     const { sandbox } = this.#stage;
     await this.settle();
-    // Tables and rows that failed rest for at most fifteen minutes; readings that are late are spent meanwhile.
-    for (let round = 0; round < 4; round += 1) {
+    for (let read = 0; read < longestLag; read += 1)
+      await this.#ec2('DescribeRouteTables', { RouteTableId: [...tableIds] });
+    for (let round = 0; round < 4 && (round === 0 || this.#differences().length > 0); round += 1) {
+      // Tables and rows that failed rest for at most fifteen minutes.
       sandbox.clock.advance(16 * 60);
-      if (round < 2)
-        for (const node of this.#claimed) if (this.#stateOf(node) === 'running') await this.#claim(node, {});
+      for (const node of this.#claimed) if (this.#stateOf(node) === 'running') await this.#claim(node, {});
       await this.#schedule('SweepScheduleRule');
       await this.settle();
       await this.#schedule('SyncScheduleRule');
       await this.settle();
     }
+    if (this.#differences().length === 0) return;
     const { guard } = (await this.#stage.resync({ dryRun: true })) as { guard: { refused: boolean; digest: string } };
     if (guard.refused) await this.#stage.resync({ force: guard.digest });
-    sandbox.clock.advance(60);
-    await this.#schedule('SyncScheduleRule');
     await this.settle();
   }
 
   async #check(): Promise<void> {
-    const { sandbox } = this.#stage;
     assert.deepEqual(this.watch.violations, []);
-    const { wanted } = this.watch;
-    for (const id of tableIds) {
-      const rows = [...wanted].filter(([subnet]) => !this.watch.isForeign(id, subnet));
-      assert.deepEqual(this.watch.ours(id), rows.map(([subnet, eni]) => `${subnet} ${eni} active`).sort(), id);
-    }
-    const held = new Set(wanted.values());
-    assert.equal(held.size, wanted.size, 'an interface has two leases');
-    for (const node of this.#claimed) {
-      const n = this.#first + node;
-      const has = held.has(eniId(n)) || held.has(spareEniId(n));
-      assert.equal(has, this.#stateOf(node) === 'running', `${instanceId(n)} is ${this.#stateOf(node)}`);
-    }
-    sandbox.clock.advance(60);
-    await this.#stage.forget();
+    assert.deepEqual(this.#differences(), []);
+    this.#stage.sandbox.clock.advance(60);
+    this.#stage.forget();
     await this.#schedule('SweepScheduleRule');
     await this.settle();
-    await this.#schedule('SyncScheduleRule');
-    await this.settle();
-    assert.deepEqual(await this.#stage.writes(), [], 'the second run is not silent');
     const report = await this.#stage.resync();
+    await this.settle();
     assert.equal(report['status'], 'ok', JSON.stringify(report));
-    assert.deepEqual(this.watch.violations, []);
+    assert.deepEqual(this.#stage.writes(), [], 'the second run is not silent');
+    assert.deepEqual([...this.watch.violations, ...this.#differences()], []);
+  }
+
+  /** In what the tables and leases are not as they must be when everybody keeps still. */
+  #differences(): string[] {
+    const { wanted } = this.watch;
+    const held = new Set(wanted.values());
+    const differences = tableIds.flatMap((id) => {
+      const rows = this.watch.ours(id);
+      const right = [...wanted]
+        .filter(([subnet]) => !this.watch.isForeign(id, subnet))
+        .map(([subnet, eni]) => `${subnet} ${eni} active`);
+      return [
+        ...right.filter((row) => !rows.includes(row)).map((row) => `${id} lacks ${row}`),
+        ...rows.filter((row) => !right.includes(row)).map((row) => `${id} has ${row}`),
+      ];
+    });
+    if (held.size !== wanted.size) differences.push('an interface has two leases');
+    for (const node of this.#claimed) {
+      const n = this.#first + node;
+      const has = [eniId(n), spareEniId(n)].filter((id) => held.has(id)).length;
+      const state = this.#stateOf(node);
+      if (has !== (state === 'running' ? 1 : 0)) differences.push(`${instanceId(n)} is ${state} and has ${has} leases`);
+    }
+    return differences;
   }
 
   /** Waits until nothing is in flight; messages of a process that died come back when their time is over. */
@@ -285,49 +296,4 @@ export class RandomWorld {
       if (isUnwanted(text)) await dynamodb.handle({ service: 'dynamodb', action: 'DeleteItem', params, caller: admin });
     }
   }
-}
-
-function spareEniId(n: number): string {
-  return `eni-5${n.toString(16).padStart(3, '0')}`;
-}
-
-/** An instance with a second interface, which a claim can name. */
-function withSpare(n: number): Params {
-  const json = instance(n);
-  const [primary] = json.NetworkInterfaces;
-  const spare = {
-    ...primary,
-    NetworkInterfaceId: spareEniId(n),
-    PrivateIpAddress: json.PrivateIpAddress.replace(
-      /\.(\d+)\.(\d+)$/,
-      (_, third: string, last: string) => `.${Number(third) + 32}.${last}`,
-    ),
-    Attachment: {
-      AttachmentId: `eni-attach-5${n.toString(16).padStart(3, '0')}`,
-      DeviceIndex: 1,
-      Status: 'attached',
-      DeleteOnTermination: true,
-    },
-  };
-  return { ...json, NetworkInterfaces: [primary, spare] };
-}
-
-function readFault(what: string): object {
-  const tables = { service: 'ec2', action: 'DescribeRouteTables', caller: 'SyncRoutesFunction' };
-  switch (what) {
-    case 'tables fail':
-      return { ...tables, error: 'InternalError' };
-    case 'tables are empty':
-      return { ...tables, body: empty };
-    case 'tables are garbage':
-      return { ...tables, body: '<html>bad gateway</html>', status: 502 };
-    case 'instances fail':
-      return { service: 'ec2', action: 'DescribeInstances', error: 'InternalError' };
-    default:
-      return { service: 'dynamodb', action: 'Query', caller: 'SyncRoutesFunction', error: 'InternalServerError' };
-  }
-}
-
-function ignoreFunctionError(error: Error): void {
-  assert.match(error.message, /^leaseway-keep-leases: /);
 }

@@ -11,43 +11,8 @@ import { DeleteRouteCommand, EC2Client, type Route } from '@aws-sdk/client-ec2';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { type Sandbox, startSandbox } from '../../infra/sandbox/sandbox.ts';
-import { sandboxAccount, sandboxRegion } from '../../infra/sandbox/service.ts';
-
-export const tableIds = ['rtb-a', 'rtb-b', 'rtb-c'] as const;
-
-const created = { Origin: 'CreateRoute', State: 'active' };
-const local = { DestinationCidrBlock: '10.0.0.0/16', GatewayId: 'local', Origin: 'CreateRouteTable', State: 'active' };
-
-/** Other people's rows, of every form that must stay as it is. */
-export const foreignRows: readonly Readonly<Record<string, string>>[] = [
-  local,
-  { DestinationCidrBlock: '0.0.0.0/0', NatGatewayId: 'nat-0', ...created },
-  { DestinationPrefixListId: 'pl-6ea54007', GatewayId: 'vpce-0', ...created },
-  { DestinationCidrBlock: '172.31.0.0/16', VpcPeeringConnectionId: 'pcx-0', ...created },
-  { DestinationCidrBlock: '192.168.0.0/16', GatewayId: 'vgw-0', Origin: 'EnableVgwRoutePropagation', State: 'active' },
-  { DestinationCidrBlock: '10.128.0.0/9', NetworkInterfaceId: 'eni-0vpn', ...created },
-  { DestinationCidrBlock: '10.244.0.0/16', NetworkInterfaceId: 'eni-0vpn', ...created },
-  { DestinationCidrBlock: '10.245.1.0/24', NetworkInterfaceId: 'eni-0vpn', ...created },
-  { DestinationCidrBlock: '10.244.240.0/25', NetworkInterfaceId: 'eni-0vpn', ...created },
-  { DestinationCidrBlock: '10.244.241.0/24', NatGatewayId: 'nat-0', ...created },
-  { DestinationCidrBlock: '10.244.242.0/24', GatewayId: 'igw-0', ...created },
-  { DestinationCidrBlock: '10.250.1.0/24', NetworkInterfaceId: 'eni-0dead', Origin: 'CreateRoute', State: 'blackhole' },
-  { DestinationIpv6CidrBlock: '::/0', EgressOnlyInternetGatewayId: 'eigw-0', ...created },
-];
-
-export interface StageOptions {
-  readonly nodes: number;
-  /** Merged over the plain configuration. */
-  readonly backend?: object;
-  readonly leaseway?: object;
-  readonly leases?: readonly (object & { readonly subnet: string; readonly eniId: string })[];
-  readonly foreign?: readonly object[];
-  readonly throttle?: boolean;
-  /** Whether the routes of the given leases are in the tables at the start. */
-  readonly routed?: boolean;
-  /** `real`: functions sleep as long as they say. Else their sleeps move the clock, and last no time. */
-  readonly waits?: 'real' | 'skip';
-}
+import { sandboxRegion } from '../../infra/sandbox/service.ts';
+import { arnOf, foreignRows, isForeign, type StageOptions, tableIds, worldOf } from './landscape.ts';
 
 export interface ApiCall {
   readonly service: string;
@@ -63,11 +28,6 @@ export interface Answer {
   readonly subnet?: string;
   readonly reason?: string;
 }
-
-/** Instance `n`, as in `i-001`. */
-export const instanceId = (n: number) => `i-${n.toString(16).padStart(3, '0')}`;
-export const eniId = (n: number) => `eni-${n.toString(16).padStart(3, '0')}`;
-export const arnOf = (id: string) => `arn:aws:ec2:${sandboxRegion}:${sandboxAccount}:instance/${id}`;
 
 export class Stage {
   readonly sandbox: Sandbox;
@@ -267,8 +227,14 @@ export class Stage {
 
   /** Rows of a table straight from the sandbox: no call of ours is in the log. */
   rows(tableId: string): readonly Route[] {
-    const table = this.sandbox.ec2.snapshot().routeTables.find((each) => each['RouteTableId'] === tableId);
-    return (table?.['Routes'] ?? []) as readonly Route[];
+    return this.tables().get(tableId) ?? [];
+  }
+
+  tables(): ReadonlyMap<string, readonly Route[]> {
+    const { routeTables } = this.sandbox.ec2.snapshot();
+    return new Map(
+      routeTables.map((table) => [String(table['RouteTableId']), (table['Routes'] ?? []) as readonly Route[]]),
+    );
   }
 
   /** Rows of leases, such as `10.244.1.0/24 eni-001 active`, in order of the subnet. */
@@ -286,23 +252,19 @@ export class Stage {
 
   /** Every member of every row that is not a lease's. */
   foreign(): string {
-    return JSON.stringify(tableIds.map((id) => this.rows(id).filter(isForeign)));
+    const tables = this.tables();
+    return JSON.stringify(tableIds.map((id) => tables.get(id)?.filter(isForeign)));
   }
 
-  async calls(): Promise<ApiCall[]> {
-    return (await this.control('GET', 'calls')) as ApiCall[];
+  calls(): readonly ApiCall[] {
+    return this.sandbox.calls.calls;
   }
 
   /** Calls of the stack's functions at EC2 since the last `forget`, such as `CreateRoute rtb-a 10.244.1.0/24`. */
-  async ec2Calls(name?: 'sync-routes' | 'keep-leases' | 'resync'): Promise<string[]> {
-    return (await this.calls())
+  ec2Calls(name?: 'sync-routes' | 'keep-leases' | 'resync'): string[] {
+    return this.calls()
       .filter((call) => call.service === 'ec2' && call.function !== undefined)
-      .filter(
-        (call) =>
-          name === undefined ||
-          (call.function ?? '').toLowerCase().includes(name.replace('-', '')) ||
-          (call.function ?? '').includes(name),
-      )
+      .filter((call) => name === undefined || (call.function ?? '').includes(name))
       .map(({ action, parameters }) => {
         const table = parameters['RouteTableId'];
         const where = Array.isArray(table) ? table.join(',') : table;
@@ -310,18 +272,14 @@ export class Stage {
       });
   }
 
-  async writes(): Promise<string[]> {
-    return (await this.ec2Calls()).filter((call) => /^(Create|Replace|Delete)Route /.test(call)).sort();
+  writes(): string[] {
+    return this.ec2Calls()
+      .filter((call) => /^(Create|Replace|Delete)Route /.test(call))
+      .sort();
   }
 
-  async forget(): Promise<void> {
-    await this.control('DELETE', 'calls');
-  }
-
-  /** Messages that ended in a dead-letter queue or among the rejects. */
-  async deadLetters(): Promise<string> {
-    const queues = (await this.control('GET', 'queues')) as Record<string, { messages?: unknown; bodies?: unknown }>;
-    return JSON.stringify(queues);
+  forget(): void {
+    this.sandbox.calls.clear();
   }
 
   #node(id: string): DynamoDBDocumentClient {
@@ -333,88 +291,6 @@ export class Stage {
   }
 }
 
-function isForeign(row: Route): boolean {
-  return foreignRows.some((each) =>
-    ['DestinationCidrBlock', 'DestinationIpv6CidrBlock', 'DestinationPrefixListId'].some(
-      (key) => each[key] !== undefined && each[key] === (row as Record<string, unknown>)[key],
-    ),
-  );
-}
-
 function clientConfig(endpoint: string, accessKeyId: string) {
   return { endpoint, region: sandboxRegion, credentials: { accessKeyId, secretAccessKey: 'none' } };
-}
-
-/** EC2, leases and configuration at the start, as a world file. */
-export function worldOf({
-  nodes,
-  backend,
-  leaseway,
-  leases = [],
-  foreign = foreignRows,
-  routed = false,
-}: StageOptions) {
-  const routes = leases.map(({ subnet, eniId: eni }) => ({
-    DestinationCidrBlock: subnet,
-    NetworkInterfaceId: eni,
-    ...created,
-  }));
-  return {
-    config: {
-      Network: '10.244.0.0/16',
-      SubnetLen: 24,
-      Backend: { Type: 'aws-vpc', RouteTableID: tableIds, ...backend },
-      Leaseway: leaseway,
-    },
-    leases,
-    instances: {
-      Reservations: [{ ReservationId: 'r-1', Instances: Array.from({ length: nodes }, (_, at) => instance(at + 1)) }],
-    },
-    routeTables: {
-      RouteTables: [
-        ...tableIds.map((id, at) => ({
-          RouteTableId: id,
-          VpcId: 'vpc-1',
-          Associations: [{ RouteTableAssociationId: `rtbassoc-${at}`, SubnetId: `subnet-${at}`, Main: false }],
-          Routes: routed ? [...foreign, ...routes] : foreign,
-        })),
-        {
-          RouteTableId: 'rtb-public',
-          VpcId: 'vpc-1',
-          Associations: [{ RouteTableAssociationId: 'rtbassoc-main', Main: true }],
-          Routes: [local],
-        },
-      ],
-    },
-  };
-}
-
-/** Node `n` in one of three subnets, running. */
-export function instance(n: number) {
-  const zone = n % 3;
-  const address = `10.0.${zone * 64 + (n >> 8)}.${n & 255}`;
-  const place = { VpcId: 'vpc-1', SubnetId: `subnet-${zone}`, PrivateIpAddress: address };
-  return {
-    InstanceId: instanceId(n),
-    State: { Code: 16, Name: 'running' },
-    ...place,
-    NetworkInterfaces: [
-      {
-        NetworkInterfaceId: eniId(n),
-        ...place,
-        SourceDestCheck: true,
-        Attachment: {
-          AttachmentId: `eni-attach-${n.toString(16).padStart(3, '0')}`,
-          DeviceIndex: 0,
-          Status: 'attached',
-          DeleteOnTermination: true,
-        },
-      },
-    ],
-  };
-}
-
-/** What every listed table must hold for leases by their answers. */
-export function expected(answers: ReadonlyMap<string, string>): string[] {
-  return [...answers].map(([subnet, eni]) => `${subnet} ${eni} active`).sort();
 }

@@ -8,7 +8,7 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { startSandbox } from '../../infra/sandbox/sandbox.ts';
-import { worldOf } from '../faults/stage.ts';
+import { worldOf } from '../faults/landscape.ts';
 import { awsCli, awsJson } from './aws-cli.ts';
 import { checkout, program, versionOf } from './third-parties.ts';
 

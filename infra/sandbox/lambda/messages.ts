@@ -26,7 +26,7 @@ interface WaitedMessage {
 export type ToFunction = InvokeMessage | ClockMessage | WaitedMessage;
 
 /** The function sleeps until `until` (ms since the epoch, sandbox clock). */
-export interface WaitMessage {
+interface WaitMessage {
   readonly type: 'wait';
   readonly id: number;
   readonly until: number;

@@ -114,10 +114,11 @@ export class FakeLeases {
   #commit({ leases = [], holders = [], config, configRevision, counter }: Transaction): 'done' | 'conflict' {
     const version = (key: string, name: string) => (this.items.get(key)?.[name] as number | undefined) ?? null;
     const fits = ({ expected }: Write<unknown>, key: string, name = 'version') => version(key, name) === expected;
+    const isDamaged = this.items.has('config') && this.#config()?.revision === 0;
     const isFresh =
       leases.every((write) => fits(write, `lease#${write.item.subnet.text}`)) &&
       holders.every((write) => fits(write, `holder#${write.item.instanceId}`)) &&
-      (config === undefined || fits(config, 'config', 'revision')) &&
+      (config === undefined || fits(config, 'config', 'revision') || (config.expected === 0 && isDamaged)) &&
       (configRevision === undefined || version('config', 'revision') === configRevision) &&
       (counter === undefined || this.counter === counter);
     if (!isFresh) return 'conflict';

@@ -67,6 +67,7 @@ export class World {
       mtu: 9001,
       revision: null,
       agentVersion: null,
+      release: false,
       ...fields,
     });
     return claimId;

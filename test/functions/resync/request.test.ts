@@ -21,6 +21,8 @@ test('what is wrong is named', () => {
   const config = '{"Network":"10.244.0.0/16","Backend":{"Type":"aws-vpc","RouteTableID":["rtb-1"]}}';
   const wrong: [unknown, string][] = [
     [{ dryrun: true }, 'dryrun'],
+    [[], 'request'],
+    ['resync', 'request'],
     [{ dryRun: 'yes' }, 'dryRun'],
     [{ force: true }, 'force'],
     [{ force: '' }, 'force'],

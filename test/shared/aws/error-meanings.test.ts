@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { inspect } from 'node:util';
 import { cancellationOf, isConditionFailed, isWorthAnotherTry, refusal } from '../../../shared/aws/error-meanings.ts';
 import type { Meaning } from '../../../shared/reconcile/ports.ts';
 
@@ -113,4 +114,17 @@ test('entries of the bus are sent again for its own troubles only', () => {
   assert.ok(isWorthAnotherTry('ThrottlingException'));
   assert.ok(isWorthAnotherTry('InternalFailure'));
   assert.ok(!isWorthAnotherTry('MalformedDetail'));
+});
+
+test('the encoded message of a refused permission is nowhere in what a log prints', () => {
+  for (const gap of [' ', '\n']) {
+    const message = `You are not authorized.${gap}Encoded authorization failure message: AbCd-1234\nxyz`;
+    const error = Object.assign(new Error(message), {
+      name: 'UnauthorizedOperation',
+      $metadata: { httpStatusCode: 403 },
+    });
+    const refused = refusal('DescribeInstances', error);
+    assert.equal(refused.message, 'You are not authorized.');
+    assert.doesNotMatch(inspect(refused, { depth: null }), /AbCd|xyz/);
+  }
 });

@@ -72,8 +72,13 @@ test('a configuration or counter that cannot be read is not an absent one', asyn
   await put('counter', { n: 'many' });
   await assert.rejects(book.readAll(), { name: 'InvalidInput', field: 'counter.n' });
   await put('counter', { n: 1 });
-  await put('config', { config: '{}', revision: 'first', appliedAt: 1 });
-  await assert.rejects(book.readAll(), { name: 'InvalidInput', field: 'config.revision' });
+  await put('config', { config: 7, revision: 'first', appliedAt: 1 });
+  assert.deepEqual((await book.readAll()).config, { text: '', revision: 0, appliedAt: 1 });
+  const item = { text: '{}', revision: 1, appliedAt: 2 };
+  assert.equal(await book.commit({ config: { item, expected: null }, counter: 1 }), 'conflict');
+  assert.equal(await book.commit({ config: { item, expected: 0 }, counter: 1 }), 'done');
+  assert.deepEqual((await book.readAll()).config, item);
+  assert.equal(await book.commit({ config: { item, expected: 0 }, counter: 1 }), 'conflict');
 });
 
 test('reads to the last page', async (t) => {

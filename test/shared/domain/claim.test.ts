@@ -13,6 +13,7 @@ const claim: Claim = {
   mtu: 9001,
   revision: 12,
   agentVersion: '0.1.0',
+  release: false,
 };
 
 test('a claim is read back as it was written, and all but its id and network may be absent', () => {
@@ -27,6 +28,7 @@ test('a claim is read back as it was written, and all but its id and network may
     mtu: null,
     revision: null,
     agentVersion: null,
+    release: false,
   });
   assert.deepEqual(claimItem(least), { claimId: 'c-2', network: 'default' });
 });

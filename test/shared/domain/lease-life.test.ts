@@ -152,6 +152,7 @@ test('the ARN of an instance is one of this partition, region and account, and n
     'arn:aws-cn:ec2:cn-north-1:123456789012:instance/i-0abc#x',
     'arn:aws-cn:ec2:cn-north-1:123456789012:volume/i-0abc',
     'i-0abc',
+    `arn:aws-cn:ec2:cn-north-1:123456789012:instance/i-${'0'.repeat(300)}`,
   ]) {
     assert.equal(instanceIdOf(arn, place), null, arn);
   }

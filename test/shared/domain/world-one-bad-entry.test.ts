@@ -77,3 +77,28 @@ describe('a known end of an instance is strong evidence', () => {
     assert.equal(stepsOf(plan).length, 3);
   });
 });
+
+it('destinations are printed in canonical form, however a table spells them', () => {
+  const plan = planOfParts({
+    config: dualStack,
+    leases: [lease(3)],
+    tables: {
+      'rtb-1': [
+        local,
+        blackhole('10.244.1.77/24', 'eni-1'),
+        blackhole('FD00:0244:0:2::/64', 'eni-2'),
+        row('10.244.3.9/32', 'eni-x'),
+        row('10.244.3.200/25', 'eni-x'),
+      ],
+    },
+  });
+  const { steps, shadows } = plan.tables['rtb-1'] ?? { steps: [], shadows: [] };
+  assert.deepEqual(
+    steps.map(({ action, destination }) => `${action} ${destination}`),
+    ['create 10.244.3.0/24', 'delete 10.244.1.0/24', 'delete fd00:244:0:2::/64'],
+  );
+  assert.deepEqual(
+    shadows.map(({ destination }) => destination),
+    ['10.244.3.9/32', '10.244.3.128/25'],
+  );
+});

@@ -389,3 +389,34 @@ test('a tunnel MAC that another holder has is refused', async () => {
   assert.equal(reasonOf(world, 'i-2'), `refused: the MAC of its tunnel end point, ${vtepMac}, is that of i-1`);
   assert.deepEqual(world.held('i-2'), []);
 });
+
+test('a node that hands its lease back needs nothing of EC2, and gets the same subnet when it returns', async () => {
+  const world = new World();
+  world.ec2.run(1);
+  await world.join('i-1');
+  const subnet = subnetText(world.answer('i-1'));
+  world.claim('i-1', { release: true });
+  const session = new Session();
+  await world.wake(['i-1', 'i-1'], session);
+  assert.match(reasonOf(world, 'i-1'), /^refused: .* was released at the node's own request$/);
+  assert.deepEqual(
+    world.leases.leases.map(({ state }) => state),
+    ['released'],
+  );
+  assert.equal(
+    session.log.some((call) => call.startsWith('ec2.')),
+    false,
+  );
+  await world.join('i-1');
+  assert.equal(subnetText(world.answer('i-1')), subnet);
+  assert.equal(world.answer('i-1').status, 'granted');
+});
+
+test('a node without a lease that hands one back is told so, and changes nothing', async () => {
+  const world = new World();
+  world.ec2.run(1);
+  world.claim('i-1', { release: true });
+  await world.wake(['i-1'], new Session());
+  assert.match(reasonOf(world, 'i-1'), /^refused: i-1 holds no lease$/);
+  assert.deepEqual(world.leases.leases, []);
+});

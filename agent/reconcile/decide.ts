@@ -1,0 +1,66 @@
+/** What a pass wants: from the map and what the node knows of itself, before anything is written. */
+import type { KernelRoute } from '../../shared/domain/kernel-rows.ts';
+import type { NodeFacts } from '../../shared/domain/node-facts.ts';
+import { type GuardedMap, type GuardState, holdPeers } from '../../shared/domain/node-guard.ts';
+import { type NodeRows, nodeRows, ownLease } from '../../shared/domain/node-rows.ts';
+import { nodeAddressOf } from '../../shared/domain/path.ts';
+import type { AgentLease, AgentMap } from '../../shared/domain/read-map.ts';
+import { type Link, readLinks } from '../linux/read-links.ts';
+import { readRoutes } from '../linux/read-routes.ts';
+import { NoUplink, nodeFacts } from '../linux/uplink.ts';
+import type { NodeWorld } from './node-world.ts';
+
+export interface PassInput {
+  readonly map: AgentMap;
+  /** Whether it is a further map, not the last one again. */
+  readonly isNew: boolean;
+  readonly guard: GuardState;
+}
+
+/** What a pass wants, before anything is written. */
+export interface Decision {
+  readonly own: AgentLease;
+  readonly facts: NodeFacts;
+  /** As they were read. */
+  readonly links: readonly Link[];
+  readonly routes: readonly KernelRoute[];
+  readonly wanted: NodeRows;
+  readonly guarded: GuardedMap;
+}
+
+/** A sentence where nothing may be changed. @throws Error when the kernel could not be read: unknown is not empty. */
+export async function decide(world: NodeWorld, { map, isNew, guard }: PassInput): Promise<Decision | string> {
+  const { runner, options } = world;
+  const own = ownLease(map, options.instanceId);
+  if (own === null) return `instance ${options.instanceId} has no lease in the map (revision ${map.revision})`;
+  const [links, routes] = await Promise.all([readLinks(runner), readRoutes(runner)]);
+  const facts = tryFacts(world, own, links, routes);
+  if (typeof facts === 'string') return facts;
+  // An address that is being moved or renewed must not look like a node without peers.
+  const lost = map.config.families.find(({ family }) => nodeAddressOf(own, family) && facts.addresses[family] === null);
+  if (lost !== undefined) return `${facts.uplink} has no ${lost.family} address at present`;
+  const guarded = holdPeers(guard, map, own, { isNew, now: world.elapsed() });
+  return { own, facts, links, routes, guarded, wanted: rowsFor(map, guarded, own, facts) };
+}
+
+/** Most passes look at the same map with the same facts; 4,000 peers take a tenth of a second to decide. */
+const remembered = new WeakMap<AgentMap, { readonly key: string; readonly rows: NodeRows }>();
+
+function rowsFor(map: AgentMap, guarded: GuardedMap, own: AgentLease, facts: NodeFacts): NodeRows {
+  const localNetworks = facts.localNetworks.map(({ text }) => text);
+  const key = JSON.stringify([{ ...facts, localNetworks }, guarded.held.map(({ name }) => name)]);
+  const known = remembered.get(map);
+  if (known?.key === key) return known.rows;
+  const rows = nodeRows(guarded.map, own, facts);
+  remembered.set(map, { key, rows });
+  return rows;
+}
+
+function tryFacts({ options }: NodeWorld, own: AgentLease, links: readonly Link[], routes: readonly KernelRoute[]) {
+  try {
+    return nodeFacts(options, { ipv4: own.nodeIp, ipv6: own.nodeIpv6 }, links, routes);
+  } catch (error) {
+    if (error instanceof NoUplink) return error.message;
+    throw error;
+  }
+}
