@@ -4,6 +4,8 @@ EventBridge refuses `aws.*` sources from callers, here as at AWS; services of AW
 """
 
 import json
+import os
+import signal
 import sys
 import threading
 
@@ -15,6 +17,8 @@ def emit_events():
     for line in sys.stdin:
         status, _, body = eventbridge._put_events({"Entries": [json.loads(line)]}, allow_aws_source=True)
         print("an event of EC2's:", status, body, flush=True)
+    # Whoever started this is gone, whatever became of it.
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 threading.Thread(target=emit_events, daemon=True).start()

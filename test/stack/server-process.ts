@@ -25,6 +25,9 @@ export interface ServerProcess {
   close(): Promise<void>;
 }
 
+/** A run that is ended ends its servers: Node runs no exit handlers for these by itself. */
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 /** Longer than any start on a busy machine. */
 const startMs = 120_000;
 
@@ -51,6 +54,17 @@ export async function startServer({ command, args, env, path }: ServerCommand): 
     }
   };
   process.once('exit', killGroup);
+  const killAndFollow = (signal: NodeJS.Signals) => {
+    killGroup();
+    rmSync(folder, { recursive: true, force: true });
+    forget();
+    process.kill(process.pid, signal);
+  };
+  for (const signal of signals) process.once(signal, killAndFollow);
+  const forget = () => {
+    process.removeListener('exit', killGroup);
+    for (const signal of signals) process.removeListener(signal, killAndFollow);
+  };
   const url = `http://127.0.0.1:${port}`;
   const server: ServerProcess = {
     url,
@@ -62,7 +76,7 @@ export async function startServer({ command, args, env, path }: ServerCommand): 
       await Promise.race([ended, sleep(5_000, undefined, { ref: false })]);
       killGroup();
       await ended;
-      process.removeListener('exit', killGroup);
+      forget();
       rmSync(folder, { recursive: true, force: true });
     },
   };
