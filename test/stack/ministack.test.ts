@@ -7,7 +7,7 @@ import {
   InvokeCommand,
   UpdateFunctionConfigurationCommand,
 } from '@aws-sdk/client-lambda';
-import { SendMessageCommand, SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
+import { GetQueueAttributesCommand, SendMessageCommand, SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { Deployment } from './deployment.ts';
 import { versionOf } from './third-parties.ts';
@@ -143,6 +143,12 @@ test('the stack on MiniStack', async (t) => {
     await stack.sqs.send(
       new SetQueueAttributesCommand({ QueueUrl, Attributes: { RedrivePolicy, VisibilityTimeout: '1' } }),
     );
+    // What was received before keeps its 130 s, and its message group is closed as long: that sync must end well first.
+    await until(async () => {
+      const AttributeNames = ['ApproximateNumberOfMessagesNotVisible' as const];
+      const { Attributes } = await stack.sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames }));
+      assert.equal(Attributes?.ApproximateNumberOfMessagesNotVisible, '0');
+    });
     const repairs: (() => Promise<void>)[] = [];
     for (const key of ['SyncRoutesFunctionName', 'KeepLeasesFunctionName']) {
       const FunctionName = stack.output(key);
