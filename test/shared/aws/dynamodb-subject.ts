@@ -1,13 +1,8 @@
 /** The three tables on an embedded DynamoDB, behind this project's own client. */
 import type { TestContext } from 'node:test';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { documentClient } from '../../../shared/aws/clients.ts';
+import type { Tables } from '../../contract/dynamodb-contracts.ts';
 import { leases, startDynamoDb } from '../../infra/sandbox/dynamodb/sandbox-dynamodb.ts';
-
-export interface Tables {
-  readonly client: DynamoDBDocumentClient;
-  readonly network: string;
-}
 
 export async function startTables(t: TestContext): Promise<Tables> {
   const names = ['claims', 'leases', 'map'];
@@ -22,5 +17,5 @@ export async function startTables(t: TestContext): Promise<Tables> {
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
   });
   t.after(() => client.destroy());
-  return { client, network: 'default' };
+  return { client, network: 'default', names: { claims: 'claims', leases: 'leases', map: 'map' } };
 }

@@ -3,7 +3,16 @@ import { runRouteTablesContract } from '../../contract/route-tables-contract.ts'
 import { FakeRouteTables, foreignRow } from '../../fakes/reconcile/route-tables.ts';
 import { smallVpc, stopInstanceOf, vpcId } from './ec2-subject.ts';
 
-const place = { vpcId, main: 'rtb-1', named: 'rtb-2', elsewhere: 'rtb-9', eni: 'eni-1', otherEni: 'eni-2' };
+const place = {
+  vpcId,
+  main: 'rtb-1',
+  foreign: ['0.0.0.0/0 -> nat-1 active', '::/0 -> eigw-1 active', 'pl-1 -> vpce-1 active'],
+  named: 'rtb-2',
+  subnetId: 'subnet-1',
+  elsewhere: 'rtb-9',
+  eni: 'eni-1',
+  otherEni: 'eni-2',
+};
 
 runRouteTablesContract('route tables of EC2', async (t) => {
   const { server, reads, writes } = await smallVpc(t);
