@@ -170,29 +170,7 @@ describe('README.md', () => {
   });
 });
 
-const created = { Origin: 'CreateRoute', State: 'active' };
-
-function exampleTable(id: string, nat: string, rows: readonly object[]) {
-  const local = {
-    DestinationCidrBlock: '10.0.0.0/16',
-    GatewayId: 'local',
-    Origin: 'CreateRouteTable',
-    State: 'active',
-  };
-  const byDefault = { DestinationCidrBlock: '0.0.0.0/0', NatGatewayId: nat, ...created };
-  return { RouteTableId: id, VpcId: 'vpc-01', Associations: [], Routes: [local, byDefault, ...rows] };
-}
-
 /** What `aws ec2 describe-route-tables` printed when the README's plan was made. */
-const exampleTables = {
-  RouteTables: [
-    exampleTable('rtb-0a1', 'nat-0a', [
-      { DestinationCidrBlock: '10.244.1.0/24', NetworkInterfaceId: 'eni-001', ...created },
-      { DestinationCidrBlock: '10.244.9.0/24', Origin: 'CreateRoute', State: 'blackhole' },
-    ]),
-    exampleTable('rtb-0b2', 'nat-0b', [
-      { DestinationCidrBlock: '10.244.1.0/24', NetworkInterfaceId: 'eni-002', ...created },
-    ]),
-    exampleTable('rtb-0c3', 'nat-0c', [{ DestinationCidrBlock: '10.244.2.0/24', NatGatewayId: 'nat-0c', ...created }]),
-  ],
-};
+const exampleTables = (
+  JSON.parse(readFileSync(join(root, 'docs/examples/world.json'), 'utf8')) as { readonly routeTables: object }
+).routeTables;
