@@ -1,7 +1,7 @@
 /** Worlds of any size: leases, and tables that hold the routes of some of them. */
 
 import type { Lease } from '../shared/domain/lease.ts';
-import { parseNetworkConfig } from '../shared/domain/network-config.ts';
+import { parseNetworkConfig } from '../shared/domain/parse-network-config.ts';
 import { parseRouteTable, type RouteTable } from '../shared/domain/route.ts';
 import { parseLease } from '../shared/domain/world-lease.ts';
 

@@ -1,5 +1,5 @@
 /** The picture of the deployed stack: its leases, its configuration, and the plan of a dry run. */
-import { parseNetworkConfig } from '../shared/domain/network-config.ts';
+import { parseNetworkConfig } from '../shared/domain/parse-network-config.ts';
 import { parseLease } from '../shared/domain/world-lease.ts';
 import type { Console } from './console.ts';
 import { UserError } from './exit.ts';

@@ -1,7 +1,7 @@
 /** What the manual resync is asked: `{dryRun?, force?, tables?, config?}`. */
 import * as v from 'valibot';
 import { InvalidInput } from '../../shared/domain/invalid-input.ts';
-import { parseNetworkConfig } from '../../shared/domain/network-config.ts';
+import { parseNetworkConfig } from '../../shared/domain/parse-network-config.ts';
 
 const request = v.strictObject({
   dryRun: v.optional(v.boolean('is not true or false'), false),

@@ -2,8 +2,8 @@
 import { isHeld, type Lease } from './lease.ts';
 import type { HolderRecord, LeaseRecord } from './lease-record.ts';
 
-/** The public fields, CIDRs as text. The keys are those of a world file. */
-export function leaseJson(lease: Lease) {
+/** What forwards packets, and the state: as much of a lease as the map has. */
+export function forwardingJson(lease: Lease) {
   return {
     subnet: lease.subnet.text,
     ipv6Subnet: lease.ipv6Subnet?.text ?? null,
@@ -15,6 +15,13 @@ export function leaseJson(lease: Lease) {
     segment: lease.segment,
     vtepMac: lease.vtepMac,
     state: lease.state,
+  };
+}
+
+/** The public fields, CIDRs as text. The keys are those of a world file. */
+export function leaseJson(lease: Lease) {
+  return {
+    ...forwardingJson(lease),
     acquiredAt: lease.acquiredAt,
     expiresAt: lease.expiresAt,
     version: lease.version,

@@ -3,6 +3,7 @@ import { compareCidrs } from './cidr.ts';
 import { digestOf } from './digest.ts';
 import { exceedsBound } from './guard.ts';
 import { isHeld, type Lease } from './lease.ts';
+import { forwardingJson } from './lease-json.ts';
 import type { MapContent, MapLease, MapTable } from './map.ts';
 import type { RouteTable } from './route.ts';
 import { type RoutedState, routedKey } from './routed-in.ts';
@@ -84,16 +85,7 @@ function mapLease(lease: Lease, input: MapInput): MapLease {
           .sort();
   const [first, second] = lease.subnet.family === 'ipv4' ? [lease.subnet, lease.ipv6Subnet] : [null, lease.subnet];
   return {
-    subnet: lease.subnet.text,
-    ipv6Subnet: lease.ipv6Subnet?.text ?? null,
-    instanceId: lease.instanceId,
-    eniId: lease.eniId,
-    nodeIp: lease.nodeIp,
-    nodeIpv6: lease.nodeIpv6,
-    subnetId: lease.subnetId,
-    segment: lease.segment,
-    vtepMac: lease.vtepMac,
-    state: lease.state,
+    ...forwardingJson(lease),
     routedIn: routedIn(first?.text),
     ipv6RoutedIn: routedIn(second?.text),
   };

@@ -8,7 +8,8 @@ import { type Cidr, parseCidr, tryParseAddress, tryParseCidr } from './cidr.ts';
 import { InvalidInput } from './invalid-input.ts';
 import type { LeaseState } from './lease.ts';
 import { type MapTable, mapSchema } from './map.ts';
-import { type NetworkConfig, parseNetworkConfig } from './network-config.ts';
+import type { NetworkConfig } from './network-config.ts';
+import { parseNetworkConfig } from './parse-network-config.ts';
 
 /** A lease whose members are well formed. What it asks for may still be hostile: see `refuse-leases.ts`. */
 export interface AgentLease {

@@ -4,8 +4,9 @@
  */
 import { InvalidInput } from './invalid-input.ts';
 import type { Lease } from './lease.ts';
-import { type NetworkConfig, parseNetworkConfig } from './network-config.ts';
+import type { NetworkConfig } from './network-config.ts';
 import { plannedTableIds } from './network-plan.ts';
+import { parseNetworkConfig } from './parse-network-config.ts';
 import { parseRouteTable, type RouteTable } from './route.ts';
 import { epochSeconds, fieldsOf, listOf, onlyKeys } from './world-fields.ts';
 import { parseInstances, settledLease } from './world-instances.ts';

@@ -1,7 +1,8 @@
 /** The book of leases while the keeper works with it: one read, then kept up with the keeper's own commits. */
 import { type Cidr, tryParseCidr } from '../domain/cidr.ts';
 import type { HolderRecord, LeaseRecord, StoredConfig } from '../domain/lease-record.ts';
-import { type NetworkConfig, parseNetworkConfig } from '../domain/network-config.ts';
+import type { NetworkConfig } from '../domain/network-config.ts';
+import { parseNetworkConfig } from '../domain/parse-network-config.ts';
 import type { Book, Transaction } from './ports.ts';
 
 export interface WorkingBook {

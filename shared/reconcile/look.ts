@@ -2,8 +2,9 @@
 import { checkRouteTableCeiling, checkVpcOverlap } from '../domain/config-checks.ts';
 import { InvalidInput } from '../domain/invalid-input.ts';
 import type { NetworkMap } from '../domain/map.ts';
-import { type NetworkConfig, parseNetworkConfig } from '../domain/network-config.ts';
+import type { NetworkConfig } from '../domain/network-config.ts';
 import { plannedTableIds } from '../domain/network-plan.ts';
+import { parseNetworkConfig } from '../domain/parse-network-config.ts';
 import { type RouteTable, vpcRanges } from '../domain/route.ts';
 import { type Clock, type Leases, type LeasesRead, type MapStore, Refusal, type RouteTables } from './ports.ts';
 

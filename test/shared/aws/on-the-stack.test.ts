@@ -20,7 +20,7 @@ import { dynamoSyncState } from '../../../shared/aws/sync-state.ts';
 import { listedVpc } from '../../../shared/aws/vpc.ts';
 import { readFunctionConfig } from '../../../shared/config/function-config.ts';
 import { parseCidr } from '../../../shared/domain/cidr.ts';
-import { parseNetworkConfig } from '../../../shared/domain/network-config.ts';
+import { parseNetworkConfig } from '../../../shared/domain/parse-network-config.ts';
 import { arnOf, holderRecord, leaseRecord } from '../../contract/lease-samples.ts';
 import { mapContent } from '../../contract/map-store-contract.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listedVpc } from '../../../shared/aws/vpc.ts';
-import { parseNetworkConfig } from '../../../shared/domain/network-config.ts';
+import { parseNetworkConfig } from '../../../shared/domain/parse-network-config.ts';
 import { FakeRouteTables, foreignRow, rowOf } from '../../fakes/reconcile/route-tables.ts';
 
 const config = parseNetworkConfig({

@@ -5,7 +5,7 @@ import { type Allocation, allocate } from '../../../shared/domain/allocation.ts'
 import { parseCidr } from '../../../shared/domain/cidr.ts';
 import { isHeld, type LeaseState } from '../../../shared/domain/lease.ts';
 import { type LeaseRecord, notAdvertised } from '../../../shared/domain/lease-record.ts';
-import { parseNetworkConfig } from '../../../shared/domain/network-config.ts';
+import { parseNetworkConfig } from '../../../shared/domain/parse-network-config.ts';
 
 const cidr = (text: string) => parseCidr(text, 'subnet');
 const backend = { Type: 'vxlan' };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type BackendConfig, parseNetworkConfig } from '../../../shared/domain/network-config.ts';
+import type { BackendConfig } from '../../../shared/domain/network-config.ts';
+import { parseNetworkConfig } from '../../../shared/domain/parse-network-config.ts';
 import { refusesWith } from './refusal.ts';
 
 function backendOf(backend: unknown, keys: object = {}): BackendConfig {

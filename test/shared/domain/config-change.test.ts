@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseCidr } from '../../../shared/domain/cidr.ts';
 import { forgottenTables } from '../../../shared/domain/config-change.ts';
-import { parseNetworkConfig } from '../../../shared/domain/network-config.ts';
+import { parseNetworkConfig } from '../../../shared/domain/parse-network-config.ts';
 import { withoutRetired, withRetired } from '../../../shared/domain/retire.ts';
 
 const netConf = {

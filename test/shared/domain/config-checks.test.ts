@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseCidr } from '../../../shared/domain/cidr.ts';
 import { checkRouteTableCeiling, checkVpcOverlap } from '../../../shared/domain/config-checks.ts';
-import { parseNetworkConfig } from '../../../shared/domain/network-config.ts';
+import { parseNetworkConfig } from '../../../shared/domain/parse-network-config.ts';
 import { refusesWith } from './refusal.ts';
 
 const awsVpc = { Type: 'aws-vpc', RouteTableID: ['rtb-a', 'rtb-b'] };

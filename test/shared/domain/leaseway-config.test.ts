@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type NetworkConfig, parseNetworkConfig } from '../../../shared/domain/network-config.ts';
+import type { NetworkConfig } from '../../../shared/domain/network-config.ts';
+import { parseNetworkConfig } from '../../../shared/domain/parse-network-config.ts';
 import { refusesWith } from './refusal.ts';
 
 const awsVpc = { Type: 'aws-vpc', RouteTableID: ['rtb-a', 'rtb-b'] };

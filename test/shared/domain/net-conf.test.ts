@@ -12,7 +12,7 @@ import {
 } from '../../../shared/domain/cidr.ts';
 import { grantableSubnets } from '../../../shared/domain/family-config.ts';
 import { netConfOf } from '../../../shared/domain/net-conf.ts';
-import { parseNetworkConfig } from '../../../shared/domain/network-config.ts';
+import { parseNetworkConfig } from '../../../shared/domain/parse-network-config.ts';
 
 /** A legal range of one family, with or without its optional keys. */
 function rangeKeys(family: Family, base: bigint, lengths: readonly [number, number], extra: number) {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseCidr } from '../../../shared/domain/cidr.ts';
-import { parseNetworkConfig } from '../../../shared/domain/network-config.ts';
 import { planNetwork } from '../../../shared/domain/network-plan.ts';
+import { parseNetworkConfig } from '../../../shared/domain/parse-network-config.ts';
 import { parseRouteTable } from '../../../shared/domain/route.ts';
 import { lease } from '../reconcile/sync-world.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseNetworkConfig } from '../../../shared/domain/network-config.ts';
+import { parseNetworkConfig } from '../../../shared/domain/parse-network-config.ts';
 import { needsCheckOff, segmentOf } from '../../../shared/domain/segment.ts';
 import { vtepMacOf } from '../../../shared/domain/vtep-mac.ts';
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { baseAddress } from '../../../shared/domain/cidr.ts';
 import { grantableSubnets } from '../../../shared/domain/family-config.ts';
-import { type FamilyConfig, type NetworkConfig, parseNetworkConfig } from '../../../shared/domain/network-config.ts';
+import type { FamilyConfig, NetworkConfig } from '../../../shared/domain/network-config.ts';
+import { parseNetworkConfig } from '../../../shared/domain/parse-network-config.ts';
 import { refusesWith } from './refusal.ts';
 
 const vxlan = { Type: 'vxlan' };
