@@ -8,15 +8,14 @@ import type { Answer } from '../../shared/domain/answer.ts';
 import type { Cidr } from '../../shared/domain/cidr.ts';
 import type { Claim } from '../../shared/domain/claim.ts';
 import type { Clock } from '../../shared/reconcile/ports.ts';
-import type { AgentLog } from '../reconcile/ports.ts';
 import { type ClockUntil, ended } from '../stoppable-clock.ts';
 import type { ClaimStatus } from './claim-status.ts';
 import type { LeaseMemory, RememberedLease } from './lease-memory.ts';
-import { lostMessage, type OldAddress } from './lost-subnet.ts';
+import { LostSubnets, type LostSubnetsOptions } from './lost-subnets.ts';
 import type { NodeClaims } from './node-claims.ts';
 import { renewAfter, repeatAfter, retryRefused } from './repeat.ts';
 
-export interface ClaimingOptions {
+export interface ClaimingOptions extends LostSubnetsOptions {
   readonly claims: NodeClaims;
   readonly memory: LeaseMemory;
   readonly instanceArn: string;
@@ -31,10 +30,7 @@ export interface ClaimingOptions {
   appliedRevision(): number | null;
   /** Of the map's configuration; null: not known yet. */
   leaseSeconds(): number | null;
-  /** Addresses inside a subnet that the host's interfaces have now. */
-  oldAddresses(subnet: Cidr): Promise<readonly OldAddress[]>;
   readonly clockUntil: ClockUntil;
-  readonly log: AgentLog;
   readonly random?: () => number;
 }
 
@@ -95,10 +91,9 @@ class ClaimLoop {
   readonly #options: ClaimingOptions;
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
+  readonly #lost: LostSubnets;
   #wish: Cidr | null;
   #held: RememberedLease | null = null;
-  #lost: readonly Cidr[] = [];
-  #lostTexts: readonly string[] = [];
   #state: ClaimStatus['state'] = 'claiming';
   #problem: string | null = null;
   /** What was said last of a refusal: the same again, a minute later, is no news. */
@@ -110,6 +105,7 @@ class ClaimLoop {
     this.#options = options;
     this.#signal = signal;
     this.#clock = options.clockUntil(signal);
+    this.#lost = new LostSubnets(options);
     this.#wish = options.subnet ?? options.previous;
   }
 
@@ -121,7 +117,7 @@ class ClaimLoop {
       expiresAt: this.#held?.expiresAt ?? null,
       written: this.#written,
       answered: this.#answered,
-      problems: [...(this.#problem === null ? [] : [this.#problem]), ...this.#lostTexts],
+      problems: [...(this.#problem === null ? [] : [this.#problem]), ...this.#lost.texts],
     };
   }
 
@@ -130,7 +126,7 @@ class ClaimLoop {
   }
 
   async run(): Promise<void> {
-    this.#lost = (await this.#recall())?.lost ?? [];
+    this.#lost.recall((await this.#recall())?.lost ?? []);
     for (;;) {
       this.#state = this.#held === null ? 'claiming' : 'renewing';
       const answer = await this.#settle();
@@ -217,10 +213,10 @@ class ClaimLoop {
     if (isNew) log.info(`holds ${subnet.text}${ipv6Subnet === null ? '' : ` and ${ipv6Subnet.text}`}`);
     if (before !== null && before.text !== subnet.text) {
       log.warn(`${before.text} was lost${status === 'lost' && reason !== null ? `: ${reason}` : ''}`);
-      this.#lost = [...this.#lost.filter(({ text }) => text !== before.text), before];
+      this.#lost.add(before);
     }
-    this.#lost = this.#lost.filter(({ text }) => text !== subnet.text);
-    this.#held = { instanceArn, bootId, subnet, ipv6Subnet, expiresAt, lost: this.#lost };
+    this.#lost.regain(subnet);
+    this.#held = { instanceArn, bootId, subnet, ipv6Subnet, expiresAt, lost: this.#lost.subnets };
     await this.#remember();
     await this.#lookForLost();
   }
@@ -257,28 +253,10 @@ class ClaimLoop {
     }
   }
 
-  /** Says what is left of lost subnets, once for each change, and forgets one of which nothing is left. */
   async #lookForLost(): Promise<void> {
     const held = this.#held;
-    if (held === null || this.#lost.length === 0) return;
-    const texts: string[] = [];
-    const left: Cidr[] = [];
-    for (const subnet of this.#lost) {
-      try {
-        const old = await this.#options.oldAddresses(subnet);
-        if (old.length > 0) texts.push(lostMessage(subnet, held.subnet, old));
-        else this.#options.log.info(lostMessage(subnet, held.subnet, old));
-        if (old.length > 0) left.push(subnet);
-      } catch (error) {
-        this.#options.log.warn(`whether an interface still has addresses of ${subnet.text}: ${messageOf(error)}`);
-        left.push(subnet);
-      }
-    }
-    for (const text of texts) if (!this.#lostTexts.includes(text)) this.#options.log.warn(text);
-    this.#lostTexts = texts;
-    if (left.length === this.#lost.length) return;
-    this.#lost = left;
-    this.#held = { ...held, lost: left };
+    if (held === null || !(await this.#lost.look(held.subnet))) return;
+    this.#held = { ...held, lost: this.#lost.subnets };
     await this.#remember();
   }
 
