@@ -1,4 +1,4 @@
-/** What people have from flannel goes on working: its CNI plugin on our `subnet.env`, and its vxlan device as a peer of ours. */
+/** What people have from flannel goes on working: its CNI plugin on our `subnet.env`, and its vxlan devices as peers of ours. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { atEnd } from '../kernel/lab/at-end.ts';
@@ -10,12 +10,13 @@ import {
   nodeSpec,
   tunnelBackend,
 } from '../kernel/lab/cluster.ts';
-import { ip, ipBatch, run } from '../kernel/lab/command.ts';
+import { ip, run } from '../kernel/lab/command.ts';
 import { untilPath, untilReady, untilRouted } from '../kernel/lab/converged.ts';
 import { Endpoint } from '../kernel/lab/endpoint.ts';
 import { kernelTest } from '../kernel/lab/kernel-test.ts';
 import type { Node } from '../kernel/lab/node.ts';
 import { missingPlugin, pluginVersions } from './cni-plugin.ts';
+import { type Family, forgetPeer, makeFlannelDevice } from './flannel-device.ts';
 import {
   addFlannelPod,
   delegateOf,
@@ -137,39 +138,60 @@ async function worldSeesNodes(t: TestContext, pods: readonly FlannelPod[], outsi
 const addressesOf = ({ nodeIp, spec }: Node) =>
   spec.ipv6 === undefined ? [nodeIp] : [nodeIp, spec.ipv6.replace(/\/.*/, '')];
 
+const families: readonly Family[] = ['IPv4', 'IPv6'];
+const podOf = (node: Node, family: Family) => (family === 'IPv4' ? node.podIp : node.podIpv6);
+
 kernelTest(
-  "flannel's vxlan device, set up by hand, is a peer like any other",
+  "flannel's vxlan devices of both families, set up by hand, are peers like any other",
   async (t) => {
     t.diagnostic(`ran ${await versions()}`);
-    const specs = ['a', 'c'].map((name) => nodeSpec(name, { ipv6: undefined, ipv6Lease: undefined }));
-    const cluster = await Cluster.open(t, { backend: tunnelBackend }, specs);
-    const [ours, theirs] = [cluster.node('a'), cluster.node('c')];
-    const device = `link add flannel.1 address ${theirs.spec.vtepMac} mtu 8951 type vxlan id 1 dev eth0`;
-    // As flanneld does it: no learning, the device's address is the subnet's base; a row, a neighbour and an entry a peer.
-    await ipBatch(theirs.namespace, [
-      `${device} local ${theirs.nodeIp} dstport 8472 nolearning`,
-      'address add 10.244.3.0/32 dev flannel.1',
-      'link set flannel.1 up',
-      `neighbour replace 10.244.1.0 lladdr ${ours.spec.vtepMac} dev flannel.1 nud permanent`,
-      'route replace 10.244.1.0/24 via 10.244.1.0 dev flannel.1 onlink',
-    ]);
-    const entry = [ours.spec.vtepMac, 'dev', 'flannel.1', 'dst', ours.nodeIp];
-    await run(['bridge', '-n', theirs.namespace, 'fdb', 'append', ...entry]);
-    ours.start();
-    await untilReady(ours);
-    await untilRouted([ours], 1);
-    for (const [from, to] of [
-      [ours, theirs],
-      [theirs, ours],
-    ] as const) {
-      assert.ok(await from.pod.reaches(to.podIp), `${from.spec.name} to ${to.spec.name}\n${ours.agent.log}`);
-      assert.ok(await from.pod.reaches(to.podIp, { bytes: 8_000 }), 'with a large packet');
+    const [ours, theirs] = await oursAndTheirs(t);
+    for (const family of families) await makeFlannelDevice(theirs, ours, family, theirs.spec.vtepMac);
+    for (const family of families) {
+      for (const [from, to] of [
+        [ours, theirs],
+        [theirs, ours],
+      ] as const) {
+        const way = `${from.spec.name} to ${podOf(to, family)}`;
+        assert.ok(await from.pod.reaches(podOf(to, family)), `${way}\n${ours.agent.log}`);
+        assert.ok(await from.pod.reaches(podOf(to, family), { bytes: 8_000 }), `${way}, 8,000 bytes`);
+      }
     }
-    // The packets went through the tunnel and not past it: without the entry nothing arrives.
-    await run(['bridge', '-n', theirs.namespace, 'fdb', 'del', ...entry]);
-    assert.ok(!(await theirs.pod.reaches(ours.podIp, { withinMs: 500 })));
+    // The packets went through the tunnels and not past them: without its entry each is shut.
+    for (const family of families) {
+      await forgetPeer(theirs, ours, family);
+      assert.ok(!(await theirs.pod.reaches(podOf(ours, family), { withinMs: 500 })), family);
+    }
   },
   120,
 );
+
+kernelTest(
+  "only the MAC that the map has is reached, and flanneld draws one for each family's device",
+  async (t) => {
+    t.diagnostic(`ran ${await versions()}`);
+    const [ours, theirs] = await oursAndTheirs(t);
+    await makeFlannelDevice(theirs, ours, 'IPv4', theirs.spec.vtepMac);
+    await makeFlannelDevice(theirs, ours, 'IPv6', '02:00:00:00:00:c6');
+    assert.ok(await ours.pod.reaches(theirs.podIp), ours.agent.log);
+    assert.ok(!(await ours.pod.reaches(theirs.podIpv6, { withinMs: 500 })));
+    await theirs.ip('link del flannel-v6.1');
+    await makeFlannelDevice(theirs, ours, 'IPv6', theirs.spec.vtepMac);
+    assert.ok(await ours.pod.reaches(theirs.podIpv6), ours.agent.log);
+  },
+  120,
+);
+
+/** Two nodes of a dual-stack network; only a has our agent, which knows c by the map, and has a tunnel to it. */
+async function oursAndTheirs(t: TestContext): Promise<readonly [Node, Node]> {
+  const spec = { backend: tunnelBackend, network: dualStackNetwork };
+  const cluster = await Cluster.open(t, spec, [nodeSpec('a'), nodeSpec('c')]);
+  const [ours, theirs] = [cluster.node('a'), cluster.node('c')];
+  ours.start();
+  await untilReady(ours);
+  await untilRouted([ours], 1);
+  await untilPath(ours, theirs.spec.ipv6Lease ?? '', 'lw6-1');
+  return [ours, theirs];
+}
 
 const versions = async () => `${(await run(['ip', '-V'])).trim()}, kernel ${(await run(['uname', '-r'])).trim()}`;
