@@ -1,15 +1,33 @@
-/** The reference CNI plugins, called as a container runtime calls them. */
+/** CNI plugins, called as a container runtime calls them: flannel's, and the reference plugins that it hands on to. */
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { finish, inNamespace } from '../kernel/lab/command.ts';
+import { delimiter } from 'node:path';
+import { finish, inNamespace, run } from '../kernel/lab/command.ts';
+import { checkout } from './third-parties.ts';
 
-/** Where Debian's `containernetworking-plugins` puts them. */
-const folder = '/usr/lib/cni';
+/** Where run.sh puts flannel's, and Debian's `containernetworking-plugins` the others. */
+const folders = { flannel: `${checkout}.venv/cni`, reference: '/usr/lib/cni' };
 
-export const pluginsAreThere = (): boolean => existsSync(`${folder}/bridge`);
+/** Why the plugins cannot run here; undefined when they can. */
+export function missingPlugin(): string | undefined {
+  if (!existsSync(`${folders.reference}/bridge`)) return "needs Debian's containernetworking-plugins";
+  if (spawnSync('iptables', ['--version']).error) return 'needs the program iptables, by which bridge masquerades';
+  if (!existsSync(`${folders.flannel}/flannel`)) return "needs flannel's CNI plugin, which run.sh builds with Go";
+  return undefined;
+}
+
+/** Such as `CNI flannel plugin v0.9.1, containernetworking-plugins 1.1.1+ds1-3, iptables v1.8.9 (nf_tables)`. */
+export async function pluginVersions(): Promise<string> {
+  const env = { PATH: process.env['PATH'] ?? '' };
+  const flannel = await finish([`${folders.flannel}/flannel`], '', env); // Without a command it says what it is.
+  const reference = await finish(['dpkg-query', '--show', 'containernetworking-plugins']);
+  const versions = [flannel.stderr, reference.stdout.replace('\t', ' '), await run(['iptables', '--version'])];
+  return versions.map((version) => version.trim()).join(', ');
+}
 
 export interface PluginCall {
-  readonly command: 'ADD' | 'CHECK' | 'DEL';
-  /** The node's namespace and the pod's. */
+  readonly command: 'ADD' | 'DEL';
+  /** The node's namespace and the pod's; the latter is the container's id too. */
   readonly node: string;
   readonly pod: string;
   readonly config: object;
@@ -17,63 +35,21 @@ export interface PluginCall {
 
 /** What ADD answers, as far as it is looked at. */
 export interface PluginAnswer {
-  readonly ips: readonly { readonly address: string }[];
+  readonly ips: readonly { readonly address: string; readonly gateway: string }[];
 }
 
-/** @returns what the plugin answered; rejects with what it refused */
+/** @returns what flannel's plugin answered; rejects with what it, or whom it handed on to, refused */
 export async function callPlugin({ command, node, pod, config }: PluginCall): Promise<PluginAnswer> {
   const env = {
     CNI_COMMAND: command,
     CNI_CONTAINERID: pod,
     CNI_NETNS: `/run/netns/${pod}`,
     CNI_IFNAME: 'eth0',
-    CNI_PATH: folder,
+    CNI_PATH: Object.values(folders).join(delimiter),
     PATH: process.env['PATH'] ?? '',
   };
-  const { status, stdout, stderr } = await finish(inNamespace(node, [`${folder}/bridge`]), JSON.stringify(config), env);
+  const argv = inNamespace(node, [`${folders.flannel}/flannel`]);
+  const { status, stdout, stderr } = await finish(argv, JSON.stringify(config), env);
   if (status !== 0) throw new Error(`${command} ${pod}: ${stdout}${stderr}`);
   return stdout.trim() === '' ? { ips: [] } : JSON.parse(stdout);
 }
-
-/**
- * What flannel's plugin makes of a subnet.env and hands to `bridge`, with the delegate's fields that flannel's own manifest
- * for Kubernetes sets.
- */
-export function flannelDelegate(subnetEnv: string, dataDir: string): object {
-  const env = new Map(
-    subnetEnv
-      .trim()
-      .split('\n')
-      .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)] as const),
-  );
-  const get = (key: string) => {
-    const value = env.get(key);
-    if (value === undefined) throw new Error(`subnet.env has no ${key}`);
-    return value;
-  };
-  // The plugin takes the range from the address with its length: 10.244.1.1/24 is 10.244.1.0/24.
-  const families = env.has('FLANNEL_IPV6_SUBNET') ? ['FLANNEL', 'FLANNEL_IPV6'] : ['FLANNEL'];
-  return {
-    cniVersion: '1.0.0',
-    name: 'cbr0',
-    type: 'bridge',
-    mtu: Number(get('FLANNEL_MTU')),
-    ipMasq: get('FLANNEL_IPMASQ') === 'false',
-    isGateway: true,
-    isDefaultGateway: true,
-    hairpinMode: true,
-    ipam: {
-      type: 'host-local',
-      dataDir,
-      ranges: families.map((family) => [{ subnet: get(`${family}_SUBNET`).replace(/(\.|:)1\/(\d+)$/, networkBase) }]),
-      routes: families.flatMap((family) =>
-        get(`${family}_NETWORK`)
-          .split(',')
-          .map((dst) => ({ dst })),
-      ),
-    },
-  };
-}
-
-const networkBase = (_: string, separator: string, length: string) =>
-  `${separator}${separator === '.' ? '0' : ''}/${length}`;

@@ -1,105 +1,197 @@
-/** What people have from flannel goes on working: its CNI set-up on our `subnet.env`, and its vxlan device as a peer of ours. */
+/** What people have from flannel goes on working: its CNI plugin on our `subnet.env`, and its vxlan devices as peers of ours. */
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
-import { Cluster, directBackend, dualStackNetwork, nodeSpec, tunnelBackend } from '../kernel/lab/cluster.ts';
-import { finish, ip, ipBatch, run } from '../kernel/lab/command.ts';
-import { untilReady, untilRouted } from '../kernel/lab/converged.ts';
+import type { TestContext } from 'node:test';
+import { atEnd } from '../kernel/lab/at-end.ts';
+import {
+  Cluster,
+  directBackend,
+  dualStackNetwork,
+  ipv4Network,
+  nodeSpec,
+  tunnelBackend,
+} from '../kernel/lab/cluster.ts';
+import { ip, run } from '../kernel/lab/command.ts';
+import { untilPath, untilReady, untilRouted } from '../kernel/lab/converged.ts';
 import { Endpoint } from '../kernel/lab/endpoint.ts';
 import { kernelTest } from '../kernel/lab/kernel-test.ts';
-import { makeNamespace, removeNamespace } from '../kernel/lab/namespaces.ts';
 import type { Node } from '../kernel/lab/node.ts';
-import { callPlugin, flannelDelegate, pluginsAreThere } from './cni-plugin.ts';
+import { missingPlugin, pluginVersions } from './cni-plugin.ts';
+import { type Family, forgetPeer, makeFlannelDevice } from './flannel-device.ts';
+import {
+  addFlannelPod,
+  delegateOf,
+  type FlannelPod,
+  ipamDir,
+  noTraces,
+  removeFlannelPod,
+  tracesOf,
+} from './flannel-pod.ts';
 
-const title = "pods of the CNI plugins, set up from our subnet.env as flannel's plugin does, reach each other";
-for (const [how, args] of [
-  ['masqueraded by the plugin', []],
-  ['masqueraded by the agent', ['--masquerade']],
-] as const) {
-  if (pluginsAreThere() || process.env['LEASEWAY_MUST_NOT_SKIP'] === '1')
-    kernelTest(`${title}, ${how}`, (t) => reachEachOther(t, args), 120);
-  else test(`${title}, ${how}`, { skip: "needs Debian's containernetworking-plugins" });
+interface Case {
+  readonly families: 'IPv4' | 'dual stack';
+  readonly masquerade: 'plugin' | 'agent';
+  /** Of an uplink of 9001, less the tunnel's overhead: 50, or 70 over IPv6. */
+  readonly mtu: number;
+}
+
+const cases: readonly Case[] = [
+  { families: 'IPv4', masquerade: 'plugin', mtu: 8951 },
+  { families: 'dual stack', masquerade: 'plugin', mtu: 8931 },
+  { families: 'dual stack', masquerade: 'agent', mtu: 8931 },
+];
+for (const each of cases) {
+  const name = `pods that flannel's plugin sets up from our subnet.env reach each other, ${each.families}`;
+  const body = (t: TestContext) => reachEachOther(t, each);
+  kernelTest(`${name}, masqueraded by the ${each.masquerade}`, body, 120, missingPlugin());
 }
 
 /** b is on a's segment, c is not: one way is host-gw, the other vxlan. */
-async function reachEachOther(t: TestContext, args: readonly string[]): Promise<void> {
-  const version = await finish(['dpkg-query', '--show', 'containernetworking-plugins']);
-  t.diagnostic(`ran ${version.stdout.trim().replace('\t', ' ')}, ${(await run(['ip', '-V'])).trim()}`);
-  const specs = ['a', 'b', 'c'].map((name) => nodeSpec(name, { pod: false }));
-  const cluster = await Cluster.open(t, { backend: directBackend, network: dualStackNetwork }, specs);
-  for (const node of cluster.nodes) node.start(args);
+async function reachEachOther(t: TestContext, each: Case): Promise<void> {
+  const { families, masquerade } = each;
+  t.diagnostic(`ran ${await pluginVersions()}, ${await versions()}`);
+  const one = families === 'IPv4' ? { ipv6: undefined, ipv6Lease: undefined } : {};
+  const specs = ['a', 'b', 'c'].map((name) => nodeSpec(name, { pod: false, ...one }));
+  const network = families === 'IPv4' ? ipv4Network : dualStackNetwork;
+  const cluster = await Cluster.open(t, { backend: directBackend, network }, specs);
+  for (const node of cluster.nodes) node.start(masquerade === 'agent' ? ['--masquerade'] : []);
   for (const node of cluster.nodes) await untilReady(node);
   await untilRouted(cluster.nodes, 2);
-  const pods = [];
-  for (const node of cluster.nodes) pods.push(await addPod(t, node));
+  await untilPath(cluster.node('a'), cluster.node('b').spec.lease, 'eth0');
+  await untilPath(cluster.node('a'), cluster.node('c').spec.lease, 'lw-1');
+  const pods: FlannelPod[] = [];
+  for (const node of cluster.nodes) pods.push(await addFlannelPod(t, node));
+
+  for (const pod of pods) await assertSetUp(pod, each);
   for (const from of pods) {
     for (const to of pods.filter((each) => each !== from)) {
       for (const address of to.addresses) {
         const way = `${from.node.spec.name} to ${address}`;
         assert.ok(await from.endpoint.reaches(address), `${way}\n${from.node.agent.log}`);
         assert.ok(await from.endpoint.reaches(address, { bytes: 8_000 }), `${way}, 8,000 bytes`);
-        const seen = await from.endpoint.echo(address);
-        const isOwn = seen.outcome === 'answered' && from.addresses.includes(seen.seenFrom);
         // Left to the plugin, masquerading hides pods from those of other nodes, with flannel as with us.
-        if (args.includes('--masquerade')) assert.ok(isOwn, `${way}: ${JSON.stringify(seen)}`);
+        const seen = await from.endpoint.echo(address, { timeoutMs: 5_000 });
+        assert.ok(seen.outcome === 'answered', way);
+        assert.equal(from.addresses.includes(seen.seenFrom), masquerade === 'agent', `${way}: ${seen.seenFrom}`);
       }
     }
   }
-  for (const { call } of pods) {
-    await callPlugin({ command: 'DEL', ...call });
-    await callPlugin({ command: 'DEL', ...call });
+  await worldSeesNodes(t, pods, cluster.node('c'));
+
+  for (const pod of pods) {
+    await removeFlannelPod(pod);
+    assert.deepEqual(await tracesOf(pod), noTraces);
+    await removeFlannelPod(pod);
   }
 }
 
-/** A pod as a container runtime makes it, in a namespace of its own. */
-async function addPod(t: TestContext, node: Node) {
-  const pod = await makeNamespace(`${node.spec.name}-cni`);
-  t.after(() => removeNamespace(pod));
-  await ip(pod, 'link set lo up');
-  const config = flannelDelegate(node.subnetEnv, join(node.folder, 'ipam'));
-  const call = { node: node.namespace, pod, config };
-  const { ips } = await callPlugin({ command: 'ADD', ...call });
+/** As subnet.env says, and, of what is not said there, as flannel's manifest does. */
+async function assertSetUp(pod: FlannelPod, { families, masquerade, mtu }: Case): Promise<void> {
+  const { spec, subnetEnv, podIp, podIpv6 } = pod.node;
+  const ipv4 = { subnet: spec.lease, network: '10.244.0.0/16', address: `${podIp}/24` };
+  const ipv6 = { subnet: spec.ipv6Lease, network: 'fd00:244::/48', address: `${podIpv6}/64` };
+  const both = families === 'IPv4' ? [ipv4] : [ipv4, ipv6];
+  assert.deepEqual(delegateOf(pod), {
+    cniVersion: '0.3.1',
+    name: 'cbr0',
+    type: 'bridge',
+    mtu,
+    ipMasq: masquerade === 'plugin',
+    isGateway: true,
+    isDefaultGateway: true,
+    hairpinMode: true,
+    ipam: {
+      type: 'host-local',
+      dataDir: ipamDir(pod.node),
+      ranges: both.map(({ subnet }) => [{ subnet }]),
+      routes: both.map(({ network }) => ({ dst: network })),
+    },
+  });
   assert.deepEqual(
-    ips.map(({ address }) => address),
-    [node.spec.lease.replace('.0/', '.2/'), (node.spec.ipv6Lease ?? '').replace('::/', '::2/')],
+    pod.ips.map(({ address }) => address),
+    both.map(({ address }) => address),
   );
-  assert.match(await ip(pod, 'link show eth0'), / mtu 8931 /);
-  const endpoint = await Endpoint.start(pod);
-  t.after(() => endpoint.close());
-  return { node, endpoint, call, addresses: ips.map(({ address }) => address.split('/')[0] ?? '') };
+  assert.deepEqual(
+    pod.ips.map(({ gateway }) => gateway),
+    [...subnetEnv.matchAll(/_SUBNET=(.*)\//g)].map(([, address]) => address),
+  );
+  assert.match(await ip(pod.namespace, 'link show eth0'), new RegExp(` mtu ${mtu} `));
+  const { links, ports, kept, reserved, masquerade: rules } = await tracesOf(pod);
+  assert.deepEqual([links, ports.length, kept, reserved], [['eth0'], 1, [pod.namespace], pod.addresses]);
+  assert.equal(rules.length > 0, masquerade === 'plugin', rules.join('\n'));
 }
 
-kernelTest(
-  "flannel's vxlan device, set up by hand, is a peer like any other",
-  async (t) => {
-    t.diagnostic(`ran ${(await run(['ip', '-V'])).trim()}, kernel ${(await run(['uname', '-r'])).trim()}`);
-    const specs = ['a', 'c'].map((name) => nodeSpec(name, { ipv6: undefined, ipv6Lease: undefined }));
-    const cluster = await Cluster.open(t, { backend: tunnelBackend }, specs);
-    const [ours, theirs] = [cluster.node('a'), cluster.node('c')];
-    const device = `link add flannel.1 address ${theirs.spec.vtepMac} mtu 8951 type vxlan id 1 dev eth0`;
-    // As flanneld does it: no learning, the device's address is the subnet's base; a row, a neighbour and an entry a peer.
-    await ipBatch(theirs.namespace, [
-      `${device} local ${theirs.nodeIp} dstport 8472 nolearning`,
-      'address add 10.244.3.0/32 dev flannel.1',
-      'link set flannel.1 up',
-      `neighbour replace 10.244.1.0 lladdr ${ours.spec.vtepMac} dev flannel.1 nud permanent`,
-      'route replace 10.244.1.0/24 via 10.244.1.0 dev flannel.1 onlink',
-    ]);
-    const entry = [ours.spec.vtepMac, 'dev', 'flannel.1', 'dst', ours.nodeIp];
-    await run(['bridge', '-n', theirs.namespace, 'fdb', 'append', ...entry]);
-    ours.start();
-    await untilReady(ours);
-    await untilRouted([ours], 1);
-    for (const [from, to] of [
-      [ours, theirs],
-      [theirs, ours],
-    ] as const) {
-      assert.ok(await from.pod.reaches(to.podIp), `${from.spec.name} to ${to.spec.name}\n${ours.agent.log}`);
-      assert.ok(await from.pod.reaches(to.podIp, { bytes: 8_000 }), 'with a large packet');
+/** A node's own addresses are outside of the network: whoever answers there sees no pod. */
+async function worldSeesNodes(t: TestContext, pods: readonly FlannelPod[], outside: Node): Promise<void> {
+  const world = await Endpoint.start(outside.namespace);
+  atEnd(t, () => world.close());
+  for (const address of addressesOf(outside)) {
+    await world.listen(address);
+    for (const { endpoint, node } of pods.filter((pod) => pod.node !== outside)) {
+      assert.ok(await endpoint.reaches(address), `${node.spec.name} to ${address}`);
+      const seen = await endpoint.echo(address, { timeoutMs: 5_000 });
+      assert.ok(seen.outcome === 'answered', `${node.spec.name} to ${address}: ${seen.outcome}`);
+      assert.ok(addressesOf(node).includes(seen.seenFrom), `${node.spec.name} to ${address}: ${seen.seenFrom}`);
     }
-    // The packets went through the tunnel and not past it: without the entry nothing arrives.
-    await run(['bridge', '-n', theirs.namespace, 'fdb', 'del', ...entry]);
-    assert.ok(!(await theirs.pod.reaches(ours.podIp, { withinMs: 500 })));
+  }
+}
+
+const addressesOf = ({ nodeIp, spec }: Node) =>
+  spec.ipv6 === undefined ? [nodeIp] : [nodeIp, spec.ipv6.replace(/\/.*/, '')];
+
+const families: readonly Family[] = ['IPv4', 'IPv6'];
+const podOf = (node: Node, family: Family) => (family === 'IPv4' ? node.podIp : node.podIpv6);
+
+kernelTest(
+  "flannel's vxlan devices of both families, set up by hand, are peers like any other",
+  async (t) => {
+    t.diagnostic(`ran ${await versions()}`);
+    const [ours, theirs] = await oursAndTheirs(t);
+    for (const family of families) await makeFlannelDevice(theirs, ours, family, theirs.spec.vtepMac);
+    for (const family of families) {
+      for (const [from, to] of [
+        [ours, theirs],
+        [theirs, ours],
+      ] as const) {
+        const way = `${from.spec.name} to ${podOf(to, family)}`;
+        assert.ok(await from.pod.reaches(podOf(to, family)), `${way}\n${ours.agent.log}`);
+        assert.ok(await from.pod.reaches(podOf(to, family), { bytes: 8_000 }), `${way}, 8,000 bytes`);
+      }
+    }
+    // The packets went through the tunnels and not past them: without its entry each is shut.
+    for (const family of families) {
+      await forgetPeer(theirs, ours, family);
+      assert.ok(!(await theirs.pod.reaches(podOf(ours, family), { withinMs: 500 })), family);
+    }
   },
   120,
 );
+
+kernelTest(
+  "only the MAC that the map has is reached, and flanneld draws one for each family's device",
+  async (t) => {
+    t.diagnostic(`ran ${await versions()}`);
+    const [ours, theirs] = await oursAndTheirs(t);
+    await makeFlannelDevice(theirs, ours, 'IPv4', theirs.spec.vtepMac);
+    await makeFlannelDevice(theirs, ours, 'IPv6', '02:00:00:00:00:c6');
+    assert.ok(await ours.pod.reaches(theirs.podIp), ours.agent.log);
+    assert.ok(!(await ours.pod.reaches(theirs.podIpv6, { withinMs: 500 })));
+    await theirs.ip('link del flannel-v6.1');
+    await makeFlannelDevice(theirs, ours, 'IPv6', theirs.spec.vtepMac);
+    assert.ok(await ours.pod.reaches(theirs.podIpv6), ours.agent.log);
+  },
+  120,
+);
+
+/** Two nodes of a dual-stack network; only a has our agent, which knows c by the map, and has a tunnel to it. */
+async function oursAndTheirs(t: TestContext): Promise<readonly [Node, Node]> {
+  const spec = { backend: tunnelBackend, network: dualStackNetwork };
+  const cluster = await Cluster.open(t, spec, [nodeSpec('a'), nodeSpec('c')]);
+  const [ours, theirs] = [cluster.node('a'), cluster.node('c')];
+  ours.start();
+  await untilReady(ours);
+  await untilRouted([ours], 1);
+  await untilPath(ours, theirs.spec.ipv6Lease ?? '', 'lw6-1');
+  return [ours, theirs];
+}
+
+const versions = async () => `${(await run(['ip', '-V'])).trim()}, kernel ${(await run(['uname', '-r'])).trim()}`;
