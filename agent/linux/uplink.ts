@@ -1,6 +1,6 @@
 /** The interface towards the peers, and what the node knows of itself by it. */
 import { bitsOf, type Cidr, cidrOf, type Family, tryParseAddress } from '../../shared/domain/cidr.ts';
-import { isOurDeviceName, type KernelRoute } from '../../shared/domain/kernel-rows.ts';
+import { isOurDeviceName, type KernelRoute, ourProtocol } from '../../shared/domain/kernel-rows.ts';
 import type { NodeAddress, NodeFacts } from '../../shared/domain/node-facts.ts';
 import { interfacePattern } from '../identity/interface-pattern.ts';
 import type { Link, LinkAddress } from './read-links.ts';
@@ -22,12 +22,16 @@ export class NoUplink extends Error {
   }
 }
 
-/** @throws NoUplink */
+/**
+ * @param networks The network's ranges: a row of ours for one of them remembers the router.
+ * @throws NoUplink
+ */
 export function nodeFacts(
   choices: NodeChoices,
   leased: Readonly<Record<Family, string | null>>,
   links: readonly Link[],
   routes: readonly KernelRoute[],
+  networks: readonly Cidr[],
 ): NodeFacts {
   const wanted = {
     ipv4: choices.nodeAddresses.ipv4 ?? leased.ipv4,
@@ -35,15 +39,14 @@ export function nodeFacts(
   };
   const uplink = chooseUplink(choices.interface, wanted, links, routes);
   if (!uplink.up) throw new NoUplink(`${uplink.name} is down`);
+  const routerOf = (family: Family): string | null =>
+    choices.gateways[family] ?? gatewayOf(uplink, family, routes) ?? lastRouter(uplink, family, routes, networks);
   return {
     instanceId: choices.instanceId,
     uplink: uplink.name,
     uplinkMtu: uplink.mtu,
     addresses: { ipv4: addressOf(uplink, 'ipv4', wanted.ipv4), ipv6: addressOf(uplink, 'ipv6', wanted.ipv6) },
-    routers: {
-      ipv4: choices.gateways.ipv4 ?? gatewayOf(uplink, 'ipv4', routes) ?? firstAddress(uplink),
-      ipv6: choices.gateways.ipv6 ?? gatewayOf(uplink, 'ipv6', routes),
-    },
+    routers: { ipv4: routerOf('ipv4') ?? firstAddress(uplink), ipv6: routerOf('ipv6') },
     localNetworks: uplink.addresses.filter(({ prefix, family }) => prefix < bitsOf(family)).flatMap(networkOf),
   };
 }
@@ -96,6 +99,22 @@ function gatewayOf(uplink: Link, family: Family, routes: readonly KernelRoute[])
     (route) => route.destination === destination && route.dev === uplink.name && route.via !== null,
   );
   return defaults.sort((a, b) => a.metric - b.metric)[0]?.via ?? null;
+}
+
+/**
+ * The next hop of the network's own row. DHCP clients and router advertisements take the default route away for seconds or
+ * for good, and a router that is not known at present is no reason to delete the row that leads to it.
+ */
+function lastRouter(
+  uplink: Link,
+  family: Family,
+  routes: readonly KernelRoute[],
+  networks: readonly Cidr[],
+): string | null {
+  const isNetwork = ({ destination }: KernelRoute) =>
+    networks.some((network) => network.family === family && network.text === destination);
+  const row = routes.find((route) => route.protocol === ourProtocol && route.dev === uplink.name && isNetwork(route));
+  return row?.via ?? null;
 }
 
 /** AWS keeps the first address of every subnet's range for the VPC router. */

@@ -1,4 +1,5 @@
 /** What a pass wants: from the map and what the node knows of itself, before anything is written. */
+import type { Cidr } from '../../shared/domain/cidr.ts';
 import type { KernelRoute } from '../../shared/domain/kernel-rows.ts';
 import type { NodeFacts } from '../../shared/domain/node-facts.ts';
 import { type GuardedMap, type GuardState, holdPeers } from '../../shared/domain/node-guard.ts';
@@ -34,7 +35,8 @@ export async function decide(world: NodeWorld, { map, isNew, guard }: PassInput)
   const own = ownLease(map, options.instanceId);
   if (own === null) return `instance ${options.instanceId} has no lease in the map (revision ${map.revision})`;
   const [links, routes] = await Promise.all([readLinks(runner), readRoutes(runner)]);
-  const facts = tryFacts(world, own, links, routes);
+  const networks = map.config.families.map(({ network }) => network);
+  const facts = tryFacts(world, own, { links, routes, networks });
   if (typeof facts === 'string') return facts;
   // An address that is being moved or renewed must not look like a node without peers.
   const lost = map.config.families.find(({ family }) => nodeAddressOf(own, family) && facts.addresses[family] === null);
@@ -56,9 +58,15 @@ function rowsFor(map: AgentMap, guarded: GuardedMap, own: AgentLease, facts: Nod
   return rows;
 }
 
-function tryFacts({ options }: NodeWorld, own: AgentLease, links: readonly Link[], routes: readonly KernelRoute[]) {
+interface Host {
+  readonly links: readonly Link[];
+  readonly routes: readonly KernelRoute[];
+  readonly networks: readonly Cidr[];
+}
+
+function tryFacts({ options }: NodeWorld, own: AgentLease, { links, routes, networks }: Host) {
   try {
-    return nodeFacts(options, { ipv4: own.nodeIp, ipv6: own.nodeIpv6 }, links, routes);
+    return nodeFacts(options, { ipv4: own.nodeIp, ipv6: own.nodeIpv6 }, links, routes, networks);
   } catch (error) {
     if (error instanceof NoUplink) return error.message;
     throw error;

@@ -12,7 +12,7 @@ import { retireDevices } from '../linux/lingering.ts';
 import { ensureMasquerade } from '../linux/masquerade.ts';
 import { masqueradeRules } from '../linux/masquerade-rules.ts';
 import { neighbourLimitProblems } from '../linux/neighbour-limit.ts';
-import { ensureSettings } from '../linux/reverse-path.ts';
+import { ensureSettings } from '../linux/settings.ts';
 import { writeSubnetEnv } from '../linux/subnet-env-file.ts';
 import { type ApplyResult, applyPlans, planTables, readTables } from './apply-rows.ts';
 import { decide, type PassInput } from './decide.ts';
@@ -47,7 +47,7 @@ export async function runPass(world: NodeWorld, input: PassInput): Promise<PassR
   const { own, facts, links, routes, wanted, guarded } = decision;
 
   const devices = await ensureDevices(runner, wanted.devices, links, log.info);
-  const settings = await ensureSettings({ ...world, log: log.info }, map.config, facts.uplink, wanted.devices);
+  const settings = await ensureSettings({ ...world, log: log.info }, map.config, facts.uplink, wanted.devices, routes);
   const warnings = [
     ...settings,
     ...(await forwardPolicyProblems(runner)),

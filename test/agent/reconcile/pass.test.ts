@@ -453,3 +453,66 @@ test('forwarding is checked, and set where that is asked for', async (t) => {
   assert.deepEqual((await other.pass(mapOf([lease(1, 1)], vpcOnly))).problems, []);
   assert.equal(other.settings.get('net/ipv4/ip_forward'), '1');
 });
+
+const dualVpc = (leases: readonly unknown[] = [dualLease(1, 1)]) => dual(leases, vpcOnly);
+const advertised = 'route add ::/0 via fe80::1 dev eth0 proto 9 metric 1024';
+const networkRows = (text: string) =>
+  text.split('\n').filter((line) => /(10\.244\.0\.0\/16|fd00:244::\/48) /.test(line));
+
+test('R2: forwarding that is switched on takes no default route of a router advertisement away', async (t) => {
+  const node = await fakeNode(t, { forwarding: true });
+  node.kernel.sh(`link add eth1 type veth; link set eth1 up; ${advertised}`);
+  node.kernel.sh('route add ::/0 via fe80::2 dev eth1 proto 9 metric 2048');
+  for (const link of ['eth0', 'eth1', 'eth2']) node.settings.set(`net/ipv6/conf/${link}/accept_ra`, '1');
+  node.settings.set('net/ipv6/conf/all/forwarding', '0');
+  const result = await node.pass(dualVpc());
+  assert.deepEqual(result.problems, []);
+  const defaults = () => node.kernel.state.routes.filter(({ destination }) => destination === '::/0').length;
+  assert.deepEqual([node.settings.get('net/ipv6/conf/all/forwarding'), defaults()], ['1', 2]);
+  assert.equal(node.settings.get('net/ipv6/conf/eth2/accept_ra'), '1', 'no default route comes from there');
+  await node.world.record.undo();
+  assert.deepEqual(
+    ['all/forwarding', 'eth0/accept_ra', 'eth1/accept_ra'].map((name) => node.settings.get(`net/ipv6/conf/${name}`)),
+    ['0', '1', '1'],
+  );
+});
+
+test('R2: where forwarding is on already, advertisements are accepted again; without --forwarding that is only said', async (t) => {
+  const node = await fakeNode(t, { forwarding: true });
+  node.settings.set('net/ipv6/conf/eth0/accept_ra', '1');
+  await node.pass(dualVpc());
+  assert.equal(node.settings.get('net/ipv6/conf/eth0/accept_ra'), '2');
+  const other = await fakeNode(t);
+  other.settings.set('net/ipv6/conf/eth0/accept_ra', '1');
+  const { problems } = await other.pass(dualVpc());
+  assert.ok(
+    problems.some((text) => text.includes('router advertisements are ignored')),
+    problems.join(),
+  );
+  assert.equal(other.settings.get('net/ipv6/conf/eth0/accept_ra'), '1');
+});
+
+test('R3: a default route that is away for a while takes no row of the network along', async (t) => {
+  const node = await fakeNode(t);
+  node.kernel.sh(advertised);
+  await node.pass(dualVpc());
+  const rows = networkRows(node.kernel.text());
+  assert.equal(rows.length, 2);
+  node.kernel.sh('route del ::/0 proto 9; route del default');
+  const away = await node.pass(dualVpc());
+  assert.deepEqual([networkRows(node.kernel.text()), away.problems], [rows, []]);
+  node.kernel.sh('route add ::/0 via fe80::2 dev eth0 proto 9 metric 1024; route add default via 10.0.1.2 dev eth0');
+  await node.pass(dualVpc());
+  assert.match(networkRows(node.kernel.text()).join(), /via 10\.0\.1\.2 .*via fe80::2 /);
+});
+
+test('R4: a kernel that was started without IPv6 has its tunnel all the same', async (t) => {
+  const node = await fakeNode(t);
+  node.kernel.sh('address del fd00:1::10/64 dev eth0');
+  node.kernel.state.ipv6 = false;
+  const result = await node.pass(mapOf([lease(1, 1), lease(3, 2)]));
+  assert.deepEqual([result.ready, result.problems, result.skippedLeases], [true, [], 0]);
+  node.kernel.writes.length = 0;
+  await node.pass(mapOf([lease(1, 1), lease(3, 2)]));
+  assert.deepEqual(node.kernel.writes, []);
+});

@@ -3,7 +3,7 @@ import type { KernelState } from './kernel-state.ts';
 
 const numbers: Readonly<Record<string, string>> = { blackhole: '6', unreachable: '7' };
 
-export function links({ links }: KernelState): unknown[] {
+export function links({ links, ipv6 }: KernelState): unknown[] {
   return links.map((link, index) => ({
     ifindex: index + 1,
     ifname: link.name,
@@ -13,7 +13,7 @@ export function links({ links }: KernelState): unknown[] {
     ...(link.kind === null
       ? {}
       : { linkinfo: { info_kind: link.kind, ...(link.vxlan ? { info_data: vxlan(link) } : {}) } }),
-    inet6_addr_gen_mode: link.mode,
+    ...(ipv6 ? { inet6_addr_gen_mode: link.mode } : {}),
   }));
 }
 

@@ -46,7 +46,7 @@ export function fakeKernel(): FakeKernel {
   }
 
   const kernel: FakeKernel = {
-    state: { links: [], routes: [], neighbours: [], fdb: [] },
+    state: { links: [], routes: [], neighbours: [], fdb: [], ipv6: true },
     writes: [],
     beforeCommand: () => undefined,
     sh(script) {

@@ -41,7 +41,10 @@ export async function fakeNode(t: TestContext, options: Partial<NodeOptions> = {
   ]);
   const sysctls: Sysctls = {
     read: async (path) => settings.get(path) ?? null,
-    write: async (path, value) => void settings.set(path, value),
+    write: async (path, value) => {
+      settings.set(path, value);
+      if (path === 'net/ipv6/conf/all/forwarding' && value === '1') purgeAdvertised(kernel, settings);
+    },
   };
   const log: string[] = [];
   let guard: GuardState = noGuardState;
@@ -82,4 +85,12 @@ export async function fakeNode(t: TestContext, options: Partial<NodeOptions> = {
     subnetEnv: () => readFile(join(folder, 'subnet.env'), 'utf8').catch(() => null),
   };
   return node;
+}
+
+/** As the kernel does when it becomes a router: default routes of advertisements go, save on links that accept them all the same. */
+function purgeAdvertised({ state }: FakeKernel, settings: ReadonlyMap<string, string>): void {
+  state.routes = state.routes.filter(
+    ({ destination, protocol, dev }) =>
+      destination !== '::/0' || protocol !== 9 || settings.get(`net/ipv6/conf/${dev}/accept_ra`) === '2',
+  );
 }

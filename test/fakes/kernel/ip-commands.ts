@@ -88,6 +88,9 @@ function setLink(state: KernelState, [name = '', ...words]: readonly string[]): 
   }
   link.mtu = Number(after(words, 'mtu') ?? link.mtu);
   link.mac = after(words, 'address') ?? link.mac;
+  if (words[0] === 'addrgenmode' && !state.ipv6) {
+    throw new Refused('RTNETLINK answers: Address family not supported by protocol');
+  }
   if (words[0] === 'addrgenmode') link.mode = words[1] === 'none' ? 'none' : 'eui64';
   if (words[0] === 'up' || words[0] === 'down') setUp(state, name, words[0] === 'up');
 }

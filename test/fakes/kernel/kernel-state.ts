@@ -43,6 +43,8 @@ export interface KernelState {
   routes: FakeRoute[];
   neighbours: FakeNeighbour[];
   fdb: FakeFdbEntry[];
+  /** False: the kernel was started with `ipv6.disable=1`. */
+  ipv6: boolean;
 }
 
 /** What the kernel answers instead of doing it. */
