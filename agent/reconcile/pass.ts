@@ -12,6 +12,7 @@ import { retireDevices } from '../linux/lingering.ts';
 import { ensureMasquerade } from '../linux/masquerade.ts';
 import { masqueradeRules } from '../linux/masquerade-rules.ts';
 import { neighbourLimitProblems } from '../linux/neighbour-limit.ts';
+import { policyRuleProblems } from '../linux/policy-rules.ts';
 import { ensureSettings } from '../linux/settings.ts';
 import { writeSubnetEnv } from '../linux/subnet-env-file.ts';
 import { type ApplyResult, applyPlans, planTables, readTables } from './apply-rows.ts';
@@ -66,11 +67,14 @@ export async function runPass(world: NodeWorld, input: PassInput): Promise<PassR
   const needed = new Set(wanted.devices.map(({ name }) => name));
   const retired = await retireDevices(runner, options.stateDir, devices.links, needed, world.now());
 
-  const rules = options.masquerade ? masqueradeRules(map.config, own, facts, options.masqueradeExempt) : '';
-  const masquerade = await ensureMasquerade(runner, options.stateDir, rules);
+  const snat = options.masquerade ? masqueradeRules(map.config, own, facts, options.masqueradeExempt) : '';
+  const masquerade = await ensureMasquerade(runner, options.stateDir, snat);
 
   const peers = peerStatuses(wanted, applied);
   const ownRows = ownRowProblems(wanted.routes, map.config, own, applied);
+  const networks = map.config.families.map(({ network }) => network);
+  const sources = { facts, links: devices.links, own: ownSubnets(map.config, own) };
+  const rules = await policyRuleProblems(runner, networks, peers, sources);
   const ready = devices.problems.length === 0 && ownRows.length === 0;
   if (ready && options.subnetEnv !== null) {
     const content = subnetEnv(map.config, own, wanted.mtu, options.masquerade);
@@ -86,6 +90,7 @@ export async function runPass(world: NodeWorld, input: PassInput): Promise<PassR
       ...devices.problems,
       ...warnings,
       ...applied.problems,
+      ...rules,
       ...(masquerade.problem === null ? [] : [masquerade.problem]),
       ...(held === 0 ? [] : [`${held} peers vanished from the map at once and are kept until it stays that way`]),
     ],

@@ -258,3 +258,21 @@ kernelTest('M10: every lease has exactly one row of ours under every backend tha
     );
   }
 });
+
+kernelTest('R5: a policy rule that leads packets past our rows is named, until it does so no more', async (t) => {
+  const { node } = await alone(t, [2, 3]);
+  const problems = async () => {
+    const { stderr } = await node.once();
+    return stderr.split('\n').filter((line) => line.includes('policy rule'));
+  };
+  await ipBatch(node.namespace, [
+    'route add default via 10.0.1.1 dev eth0 table 10001',
+    'rule add from 10.0.1.10 lookup 10001 priority 10001',
+  ]);
+  const [tunnel = '', neighbour = '', ...more] = (await problems()).sort();
+  assert.match(tunnel, /packets from 10\.0\.1\.10 to 10\.244\.2\.0\/24 go via 10\.0\.1\.1 dev eth0 by table 10001/);
+  assert.match(neighbour, /to 10\.244\.3\.0\/24 .*"to 10\.244\.0\.0\/16 lookup main" with a priority below 10001/);
+  assert.deepEqual(more, []);
+  await node.ip('rule add to 10.244.0.0/16 lookup main priority 9000');
+  assert.deepEqual(await problems(), []);
+});

@@ -4,7 +4,6 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { forwardPolicyProblems } from '../../../agent/linux/forward-policy.ts';
 import { masqueradeRules } from '../../../agent/linux/masquerade-rules.ts';
 import { neighbourLimitProblems } from '../../../agent/linux/neighbour-limit.ts';
 import type { Link } from '../../../agent/linux/read-links.ts';
@@ -150,21 +149,6 @@ table ip leaseway {
   const direct4 = masqueradeRules(plain.config, leaseIn(plain, 1), factsOf(), []);
   assert.match(direct4, /ip daddr 10\.244\.0\.0\/16 snat to 10\.0\.1\.10 fully-random\n {2}\}/);
   assert.doesNotMatch(direct4, /ip6/);
-});
-
-test('L6: a forward chain with the policy drop is named', async () => {
-  const chains = [
-    { metainfo: {} },
-    { chain: { family: 'ip', table: 'filter', name: 'FORWARD', hook: 'forward', policy: 'drop' } },
-    { chain: { family: 'ip', table: 'filter', name: 'INPUT', hook: 'input', policy: 'drop' } },
-    { chain: { family: 'ip6', table: 'filter', name: 'FORWARD', hook: 'forward', policy: 'accept' } },
-  ];
-  const runner = { run: async () => undefined, output: async () => JSON.stringify({ nftables: chains }) };
-  assert.deepEqual(await forwardPolicyProblems(runner), [
-    'chain ip filter FORWARD has the policy drop: packets of pods pass only where a rule there accepts them',
-  ]);
-  const without = { ...runner, output: () => Promise.reject(new CommandFailed(['nft'], null, 'spawn nft ENOENT')) };
-  assert.deepEqual(await forwardPolicyProblems(without), []);
 });
 
 test('K7: a neighbour table that direct peers would fill is named; tunnel peers do not count', async () => {

@@ -87,8 +87,12 @@ export function fakeKernel(): FakeKernel {
 }
 
 const dumps: Readonly<Record<string, (state: KernelState) => unknown>> = {
+  'cat /proc/net/ip_tables_names': () => '',
+  'cat /proc/net/ip6_tables_names': () => '',
   'nft -j list chains': () => ({ nftables: [] }),
   'nft list tables': () => '',
+  'ip -4 rule show': () => [],
+  'ip -6 rule show': () => [],
   'ip link show': links,
   'ip address show': addresses,
   'ip -4 route show': (state) => routes(state, 'ipv4'),
