@@ -5,8 +5,10 @@ import {
   type EC2Client,
   type Instance,
   type InstanceNetworkInterface,
+  type InstanceNetworkInterfaceAttachment,
   ModifyNetworkInterfaceAttributeCommand,
   type NetworkInterface,
+  type NetworkInterfaceAttachment,
 } from '@aws-sdk/client-ec2';
 import { tryParseAddress } from '../domain/cidr.ts';
 import { type InstanceState, instanceStates } from '../domain/instance-life.ts';
@@ -96,20 +98,23 @@ function interfaceFacts(eni: NetworkInterface): InterfaceFacts {
   };
 }
 
-/** An attachment that is on its way out counts for nothing: its instance is about to lose the interface. */
+/**
+ * An attachment that is on its way out counts for nothing: its instance is about to lose the interface. Devices are counted
+ * by network card, so that an instance with several cards has several devices 0 (amazon-ec2-net-utils issue 104).
+ */
 function attachment(
-  attached: { readonly Status?: string | undefined; readonly DeviceIndex?: number | undefined } | undefined,
+  attached: InstanceNetworkInterfaceAttachment | NetworkInterfaceAttachment | undefined,
   instanceId: string | null,
-): Pick<InterfaceFacts, 'instanceId' | 'deviceIndex'> {
+): Pick<InterfaceFacts, 'instanceId' | 'isPrimary'> {
   const holds = attached?.Status === 'attached' || attached?.Status === 'attaching';
-  if (!holds || instanceId === null) return { instanceId: null, deviceIndex: null };
-  return { instanceId, deviceIndex: attached.DeviceIndex ?? null };
+  if (!holds || instanceId === null) return { instanceId: null, isPrimary: false };
+  return { instanceId, isPrimary: attached.DeviceIndex === 0 && (attached.NetworkCardIndex ?? 0) === 0 };
 }
 
 function addressFacts(
   action: string,
   eni: InstanceNetworkInterface | NetworkInterface,
-): Omit<InterfaceFacts, 'instanceId' | 'deviceIndex'> {
+): Omit<InterfaceFacts, 'instanceId' | 'isPrimary'> {
   const eniId = needed(eni.NetworkInterfaceId, action, 'an interface', 'its id');
   // Forwarding depends on it: an interface whose check was left out is not known to forward.
   const sourceDestCheck = needed(eni.SourceDestCheck, action, eniId, 'its source/destination check');
@@ -118,9 +123,19 @@ function addressFacts(
     subnetId: needed(eni.SubnetId, action, eniId, 'its subnet'),
     vpcId: needed(eni.VpcId, action, eniId, 'its VPC'),
     privateIp: canonical(eni.PrivateIpAddress),
-    ipv6: canonical(eni.Ipv6Addresses?.[0]?.Ipv6Address),
+    ipv6: nodeIpv6(eni.Ipv6Addresses ?? []),
     sourceDestCheck,
   };
+}
+
+/** EC2 promises no order, and a node whose address changed from one reading to the next would be a change for every peer. */
+function nodeIpv6(addresses: readonly { Ipv6Address?: string | undefined; IsPrimaryIpv6?: boolean | undefined }[]) {
+  const parsed = addresses.flatMap(({ Ipv6Address, IsPrimaryIpv6 }) => {
+    const address = tryParseAddress(Ipv6Address);
+    return address === null ? [] : [{ ...address, rank: IsPrimaryIpv6 === true ? 0 : 1 }];
+  });
+  const [first] = parsed.sort((a, b) => a.rank - b.rank || (a.value < b.value ? -1 : 1));
+  return first?.text ?? null;
 }
 
 function canonical(address: string | undefined): string | null {

@@ -23,7 +23,7 @@ export function claimedNode(
   }
   if (!isAlive(facts.state)) return { kind: 'pending', reason: `${instanceId} is ${facts.state}` };
   const attached = facts.interfaces.filter((eni) => eni.instanceId === instanceId);
-  const eni = attached.find((candidate) => (eniId === null ? candidate.deviceIndex === 0 : candidate.eniId === eniId));
+  const eni = attached.find((candidate) => (eniId === null ? candidate.isPrimary : candidate.eniId === eniId));
   if (eni === undefined) {
     const missing = eniId === null ? `the primary interface of ${instanceId}` : eniId;
     return { kind: 'pending', reason: `EC2 does not list ${missing} as attached to ${instanceId}` };

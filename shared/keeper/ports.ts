@@ -70,13 +70,13 @@ export interface InterfaceFacts {
   readonly eniId: string;
   /** The instance it is attached to (states `attaching` and `attached`), else null. */
   readonly instanceId: string | null;
-  /** 0 is the primary interface; null while unattached. */
-  readonly deviceIndex: number | null;
+  /** Device 0 of the first network card; false while unattached. */
+  readonly isPrimary: boolean;
   readonly subnetId: string;
   readonly vpcId: string;
   /** The primary private IPv4 address, canonical; null where the interface has IPv6 only. */
   readonly privateIp: string | null;
-  /** The first IPv6 address, canonical. */
+  /** Of several IPv6 addresses the primary one, else the lowest; canonical. */
   readonly ipv6: string | null;
   readonly sourceDestCheck: boolean;
 }

@@ -1,5 +1,5 @@
 /** The sweep: what events did not say. It reads EC2 by filter and brings every lease up to it. */
-import { readingAge } from '../domain/instance-life.ts';
+import { isAlive, readingAge } from '../domain/instance-life.ts';
 import { isHeld, type LeaseState } from '../domain/lease.ts';
 import { countByState, duplicatesOf } from '../domain/lease-counts.ts';
 import type { LeaseRecord } from '../domain/lease-record.ts';
@@ -29,6 +29,7 @@ export interface SweepReport {
   readonly changed: readonly { readonly subnet: string; readonly state: LeaseState }[];
   /** Instances with a lease that EC2 did not list. */
   readonly missing: readonly string[];
+  /** Why interfaces of leases do not forward: their check is on, or they are somewhere else. */
   readonly checkProblems: readonly string[];
   /** Leases that somebody else wrote meanwhile; the next sweep looks again. */
   readonly overtaken: number;
@@ -100,14 +101,28 @@ async function readEc2(
     return holder === null || eni.instanceId === holder;
   };
   const checks = await switchChecksOff({ ec2, clock }, interfaces.filter(isTheirs), needsCheckOff(config));
-  return {
+  const reading = {
     instances: new Map(instances.map((instance) => [instance.instanceId, instance])),
     interfaces: new Map(interfaces.map((eni) => [eni.eniId, eni])),
     checksOff: checks.off,
-    checkProblems: [...checks.problems.values()],
     readAt,
     listsAny: instances.length > 0,
   };
+  return { ...reading, checkProblems: [...checks.problems.values(), ...elsewhere(held, reading)] };
+}
+
+/**
+ * Leases whose interface was taken from their instance while it runs. EC2 goes on routing to the interface, and the node
+ * claims with another one only when its renewal is due. A detached one is a blackhole as well, which the sync reports.
+ */
+function elsewhere(held: readonly LeaseRecord[], { instances, interfaces }: Reading): string[] {
+  return held.flatMap(({ subnet, eniId, instanceId }) => {
+    const eni = interfaces.get(eniId);
+    const state = instanceId === null ? undefined : instances.get(instanceId)?.state;
+    if (eni === undefined || state === undefined || !isAlive(state) || eni.instanceId === instanceId) return [];
+    const where = `${eniId} is attached to ${eni.instanceId ?? 'nothing'} instead of ${instanceId}`;
+    return [`${where}: packets to ${subnet.text} do not reach its containers`];
+  });
 }
 
 function transactionOf(book: WorkingBook, lease: LeaseRecord, swept: Swept): Transaction | null {

@@ -30,7 +30,7 @@ export class FakeEc2 {
     const eni: FakeInstance['interfaces'][number] = {
       eniId: `eni-${number}`,
       instanceId,
-      deviceIndex: 0,
+      isPrimary: true,
       subnetId: `subnet-${number % 3}`,
       vpcId: this.vpcId,
       privateIp: `10.0.${number % 3}.${10 + Math.floor(number / 3)}`,

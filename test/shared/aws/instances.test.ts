@@ -19,7 +19,7 @@ runInstancesContract('instances of EC2', async (t) => {
     eni: {
       eniId: 'eni-1',
       instanceId: 'i-1',
-      deviceIndex: 0,
+      isPrimary: true,
       subnetId: 'subnet-1',
       vpcId,
       privateIp: '10.0.1.10',
@@ -130,7 +130,7 @@ const eniItem = (fields: string) =>
 
 test('addresses are canonical, and only a lasting attachment is one', async (t) => {
   const attached = (status: string) =>
-    `<attachment><instanceId>i-1</instanceId><deviceIndex>1</deviceIndex><status>${status}</status></attachment>`;
+    `<attachment><instanceId>i-1</instanceId><deviceIndex>0</deviceIndex><status>${status}</status></attachment>`;
   const { instances } = await scripted(t, () =>
     ec2Answer(
       'DescribeNetworkInterfaces',
@@ -145,15 +145,54 @@ test('addresses are canonical, and only a lasting attachment is one', async (t) 
   );
   const listed = await instances.describeInterfaces(['eni-1']);
   assert.deepEqual(
-    listed.map(({ instanceId, deviceIndex }) => [instanceId, deviceIndex]),
+    listed.map(({ instanceId, isPrimary }) => [instanceId, isPrimary]),
     [
-      ['i-1', 1],
-      ['i-1', 1],
-      [null, null],
-      [null, null],
+      ['i-1', true],
+      ['i-1', true],
+      [null, false],
+      [null, false],
     ],
   );
   assert.deepEqual([listed[0]?.privateIp, listed[0]?.ipv6], [null, 'fd00::a']);
+});
+
+test('Q1: the first interface of another network card is not the primary one, though its device index is 0 too', async (t) => {
+  const attached = (card: string) =>
+    `<attachment><instanceId>i-1</instanceId><deviceIndex>0</deviceIndex>${card}<status>attached</status></attachment>`;
+  const { instances } = await scripted(t, () =>
+    ec2Answer(
+      'DescribeNetworkInterfaces',
+      `<networkInterfaceSet>${['<networkCardIndex>1</networkCardIndex>', '<networkCardIndex>0</networkCardIndex>', '']
+        .map((card) => eniItem(`<sourceDestCheck>false</sourceDestCheck>${attached(card)}`))
+        .join('')}</networkInterfaceSet>`,
+    ),
+  );
+  const listed = await instances.describeInterfaces(['eni-1']);
+  assert.deepEqual(
+    listed.map(({ instanceId, isPrimary }) => [instanceId, isPrimary]),
+    [
+      ['i-1', false],
+      ['i-1', true],
+      ['i-1', true],
+    ],
+  );
+});
+
+test('Q2: of several IPv6 addresses the same one is taken, in whatever order EC2 lists them', async (t) => {
+  const address = (text: string, more = '') => `<item><ipv6Address>${text}</ipv6Address>${more}</item>`;
+  const ipv6Of = async (...addresses: readonly string[]) => {
+    const { instances } = await scripted(t, () =>
+      ec2Answer(
+        'DescribeNetworkInterfaces',
+        `<networkInterfaceSet>${eniItem(`<sourceDestCheck>true</sourceDestCheck><ipv6AddressesSet>${addresses.join('')}</ipv6AddressesSet>`)}</networkInterfaceSet>`,
+      ),
+    );
+    return (await instances.describeInterfaces(['eni-1']))[0]?.ipv6;
+  };
+  const [low, high] = [address('fd00::a'), address('fd00::10')];
+  assert.deepEqual([await ipv6Of(low, high), await ipv6Of(high, low)], ['fd00::a', 'fd00::a']);
+  const primary = address('fd00::b', '<isPrimaryIpv6>true</isPrimaryIpv6>');
+  assert.deepEqual([await ipv6Of(low, primary), await ipv6Of(primary, high)], ['fd00::b', 'fd00::b']);
 });
 
 test('an interface whose check was left out is not known to forward', async (t) => {

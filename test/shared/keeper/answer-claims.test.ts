@@ -99,7 +99,7 @@ test('a changed interface of the instance is picked up by a renewal', async () =
   world.ec2.instance('i-1').interfaces.push({
     ...world.ec2.eni('i-1'),
     eniId: 'eni-77',
-    deviceIndex: 1,
+    isPrimary: false,
     privateIp: '10.0.1.77',
     subnetId: 'subnet-7',
   });

@@ -257,3 +257,22 @@ test('a sweep that dies between any two calls is finished by the next', async ()
     }
   }
 });
+
+test('Q3: an interface that serves another instance now, or none, is named: its containers get no packet', async () => {
+  const world = await clusterOf(5);
+  const eni = (number: number) => world.ec2.eni(`i-${number}`);
+  eni(1).instanceId = 'i-9';
+  eni(2).instanceId = null;
+  eni(3).instanceId = null;
+  world.ec2.instance('i-3').state = 'shutting-down';
+  const before = structuredClone(world.leases.leases.filter(({ instanceId }) => instanceId !== 'i-3'));
+  const report = await sweep(world.ports());
+  assert.deepEqual(report.checkProblems, [
+    'eni-1 is attached to i-9 instead of i-1: packets to 10.244.1.0/24 do not reach its containers',
+    'eni-2 is attached to nothing instead of i-2: packets to 10.244.2.0/24 do not reach its containers',
+  ]);
+  assert.deepEqual(
+    world.leases.leases.filter(({ instanceId }) => instanceId !== 'i-3'),
+    before,
+  );
+});
