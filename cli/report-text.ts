@@ -6,9 +6,12 @@ import { type SyncReport, type TableReport, writesOf } from '../shared/reconcile
 /** Lines without a last newline. */
 export function reportText(report: SyncReport & { readonly plan: PlanJson | null }, paint: Paint): string {
   const message = report.message === null ? [] : [report.message];
-  return [...report.tables.flatMap((table) => tableLines(table, report, paint)), ...message, summary(report)].join(
-    '\n',
-  );
+  return [
+    ...report.tables.flatMap((table) => tableLines(table, report, paint)),
+    ...report.cutOff.map((where) => paint.warning(`${where}: its nodes reach no other node`)),
+    ...message,
+    summary(report),
+  ].join('\n');
 }
 
 function tableLines(table: TableReport, report: SyncReport, paint: Paint): string[] {

@@ -32,5 +32,6 @@ export function tell(report: SyncReport, run: Run): void {
       });
     }
   }
+  for (const where of report.cutOff) run.warn(`${where}: its nodes reach no other node`);
   if (report.guard.refused) run.warn('the guard holds deletions back', { digest: report.guard.digest });
 }

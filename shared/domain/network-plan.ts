@@ -5,6 +5,7 @@
 
 import { type Chosen, type Limits, limitsOf } from './capacity.ts';
 import { chosenLeases } from './chosen-leases.ts';
+import { cutOffSubnets } from './cut-off.ts';
 import { desiredRoutes, type Knowledge, routeKind, type SortedLeases, sortLeases } from './desired-routes.ts';
 import { guard } from './guard.ts';
 import { isForwarding, type Lease } from './lease.ts';
@@ -29,11 +30,15 @@ export interface PlanInput {
   readonly force: string | null;
   /** The leases are older than what was last seen: hold every weak deletion. */
   readonly distrust?: boolean;
+  /** Whether `tables` are all of the VPC's; false: some may not have been read. */
+  readonly isWholeVpc?: boolean;
 }
 
 export interface NetworkPlan {
   readonly tables: readonly TablePlan[];
   readonly sorted: SortedLeases;
+  /** VPC subnets of nodes that no listed table routes, with the table that each uses; null: not known. */
+  readonly cutOff: ReadonlyMap<string, string | null>;
   readonly guard: {
     readonly refused: boolean;
     readonly digest: string | null;
@@ -77,6 +82,7 @@ export function planNetwork(input: PlanInput): NetworkPlan {
   return {
     tables: views.map((view) => tablePlan(view, guardedById.get(view.id), chosen, limitsIn(view))),
     sorted,
+    cutOff: cutOffSubnets(config, sorted.live, input.tables, input.isWholeVpc ?? false),
     guard: {
       refused: verdict.refused,
       digest: verdict.digest,

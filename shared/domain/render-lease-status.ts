@@ -1,5 +1,6 @@
 /** What becomes of each lease: one word and a sentence. */
 import { compareCidrs } from './cidr.ts';
+import { cutOffReason } from './cut-off.ts';
 import type { Lease } from './lease.ts';
 import type { NetworkConfig } from './network-config.ts';
 import type { NetworkPlan } from './network-plan.ts';
@@ -87,8 +88,10 @@ function statusOf(lease: Lease, plan: NetworkPlan, config: NetworkConfig): Lease
     case 'active':
     case 'leaving':
     case 'stale':
-    case 'reserved':
-      return liveStatus(lease, plan, config);
+    case 'reserved': {
+      const { status, reason } = liveStatus(lease, plan, config);
+      return { status, reason: reason + cutOffReason(lease, plan.cutOff) };
+    }
   }
 }
 

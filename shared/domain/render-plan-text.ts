@@ -1,4 +1,5 @@
 /** A plan for people: one block a route table, one line a step, what is in the way, and a last line that sums up. */
+import { isCutOff } from './cut-off.ts';
 import type { ForeignRow, PlanJson, PlannedStep, PlannedTable } from './render-plan.ts';
 
 /** How parts of the text look; identity functions give plain text. */
@@ -92,12 +93,12 @@ function foreignLine(row: ForeignRow, why: string, more: string, paint: Paint) {
   return { text: `! ${row.destination} -> ${row.nextHop}`, why, more, look: paint.warning };
 }
 
-/** Leases that are routed are counted, the others named. */
+/** Leases that are routed are counted, the others named, and those whose node is cut off. */
 function leaseLines(plan: PlanJson, paint: Paint): string[] {
   const leases = Object.entries(plan.leases);
   if (leases.length === 0) return ['no leases', ''];
   const routed = leases.filter(([, { status }]) => status === 'routed').length;
-  const others = leases.filter(([, { status }]) => status !== 'routed');
+  const others = leases.filter(([, lease]) => lease.status !== 'routed' || isCutOff(lease));
   const keyWidth = Math.max(0, ...others.map(([key]) => key.length));
   const statusWidth = Math.max(0, ...others.map(([, { status }]) => status.length));
   return [

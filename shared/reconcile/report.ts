@@ -67,6 +67,8 @@ export interface SyncReport {
     readonly tables: Readonly<Record<string, { readonly held: number; readonly ours: number }>>;
   };
   readonly map: { readonly revision: number | null; readonly held: number };
+  /** VPC subnets whose nodes reach no other node, because their table is not listed; a sentence each. */
+  readonly cutOff: readonly string[];
   /** Steps that no lease change asked for. */
   readonly drift: number;
   /** Epoch milliseconds at which the leases that this sync stands on began to be read; null without a plan. */

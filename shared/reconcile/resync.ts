@@ -105,6 +105,7 @@ function planOf(picture: Picture, state: SyncState, request: SyncRequest, distru
     unknown: unknownSubnets(picture),
     force: request.force,
     distrust,
+    isWholeVpc: picture.isWholeVpc,
   });
 }
 

@@ -1,5 +1,6 @@
 /** From what a pass did to its report. */
 
+import { cutOffText } from '../domain/cut-off.ts';
 import type { NetworkMap } from '../domain/map.ts';
 import type { NetworkPlan } from '../domain/network-plan.ts';
 import { stepRow } from '../domain/plan.ts';
@@ -52,6 +53,7 @@ export function syncReport(input: ReportInput): SyncReport {
       tables: Object.fromEntries(plan.guard.tables),
     },
     map: { revision: input.map?.revision ?? null, held: input.held?.leases ?? 0 },
+    cutOff: [...plan.cutOff].map(([subnetId, tableId]) => cutOffText(subnetId, tableId)).sort(),
     drift: driftOf(plan, before, picture),
     readAt: picture.readAt,
     confirmedAt: input.confirmedAt ?? null,
@@ -76,6 +78,7 @@ export function blindReport(
     changes: [],
     guard: { refused: false, digest: null, tables: {} },
     map: { revision: null, held: 0 },
+    cutOff: [],
     drift: 0,
     readAt: null,
     confirmedAt: null,

@@ -35,6 +35,7 @@ function reportOf(more: Partial<ResyncReport> = {}): ResyncReport {
     changes: [],
     guard: { refused: false, digest: null, tables: {} },
     map: { revision: 1, held: 0 },
+    cutOff: [],
     drift: 0,
     readAt: 1,
     confirmedAt: 1,

@@ -182,3 +182,15 @@ test('E1: a limit that was learned from an old reading costs no working route', 
   assert.equal(world.count('DeleteRoute'), 0);
   assert.ok(world.tables.text('rtb-1').includes('10.244.2.0/24 -> eni-2 active'));
 });
+
+test('P1: a node whose VPC subnet uses a table that is not listed is told in every report, by that table', async () => {
+  const world = new SyncWorld();
+  world.tables.addTable({ id: 'rtb-public', subnetIds: ['subnet-9'] });
+  world.tables.addTable({ id: 'rtb-1', subnetIds: ['subnet-1'] });
+  await world.settle(lease(1), lease(2, { subnetId: 'subnet-9' }), lease(3, { subnetId: 'subnet-8' }));
+  const { report } = await world.sync();
+  assert.deepEqual(
+    [report.status, report.cutOff],
+    ['ok', ['subnet-8 uses rtb-main, which is not listed', 'subnet-9 uses rtb-public, which is not listed']],
+  );
+});
