@@ -89,7 +89,10 @@ function parseRetired(placed: Placed, { families, backend }: Surroundings, optio
       const problem = `gives up ${kept}, which the backend's RouteTableID still lists`;
       throw new InvalidInput(keys.RouteTableID.field, keys.RouteTableID.value, problem);
     }
-    const used = families.find((family) => overlaps(family.network, network))?.network;
+    // Routes of another length cannot be taken for live ones, so the same network may be divided anew.
+    const used = families.find(
+      (family) => family.subnetLen === subnetLen && overlaps(family.network, network),
+    )?.network;
     if (used !== undefined) {
       const problem = `overlaps the live network ${used.text}, whose routes in ${kept} are still wanted`;
       throw new InvalidInput(keys.Network.field, keys.Network.value, problem);

@@ -45,15 +45,17 @@ export function isBlackhole(route: Route): boolean {
   return route.state === 'blackhole';
 }
 
-/** The VPC's own ranges: destinations of `local` routes. */
+/** The VPC's own ranges: destinations of `local` routes, also where such a route was led to a firewall instead. */
 export function vpcRanges(tables: readonly RouteTable[]): Cidr[] {
   const ranges = new Map<string, Cidr>();
   for (const route of tables.flatMap((table) => table.routes)) {
-    if (route.destination !== null && route.nextHop.kind === 'other' && route.nextHop.id === 'local') {
-      ranges.set(route.destination.text, route.destination);
-    }
+    if (route.destination !== null && isLocal(route)) ranges.set(route.destination.text, route.destination);
   }
   return [...ranges.values()];
+}
+
+function isLocal({ nextHop, origin }: Route): boolean {
+  return origin === 'CreateRouteTable' || (nextHop.kind === 'other' && nextHop.id === 'local');
 }
 
 const destinationKeys = ['DestinationCidrBlock', 'DestinationIpv6CidrBlock', 'DestinationPrefixListId'] as const;

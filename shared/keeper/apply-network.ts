@@ -137,11 +137,11 @@ function warningsOf(book: WorkingBook, after: NetworkConfig): string[] {
   const warnings = forgottenTables(book.config, after).map(
     (id) => `${id} is no longer listed: its routes stay as they are unless it is in Leaseway.Retired`,
   );
-  const [before] = book.config.families;
-  const [now] = after.families;
-  const isNew = before !== undefined && now !== undefined && before.network.text !== now.network.text;
-  const isGivenUp = after.retired.some(({ network }) => network?.text === before?.network.text);
-  if (isNew && !isGivenUp)
-    warnings.push(`routes of ${before.network.text} stay as they are unless it is in Leaseway.Retired`);
+  for (const { network, subnetLen } of book.config.families) {
+    const isIn = (range: { readonly network: Cidr | null; readonly subnetLen: number | null }) =>
+      range.network?.text === network.text && range.subnetLen === subnetLen;
+    if (after.families.some(isIn) || after.retired.some(isIn)) continue;
+    warnings.push(`/${subnetLen} routes of ${network.text} stay as they are unless it is in Leaseway.Retired`);
+  }
   return warnings;
 }

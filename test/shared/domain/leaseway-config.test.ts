@@ -122,6 +122,12 @@ describe('retired ranges and tables', () => {
     }
   });
 
+  it('may be the live network as it was divided before: routes of another length are no live ones', () => {
+    for (const SubnetLen of [21, 25]) {
+      assert.equal(parse({ Retired: [{ Network: '10.244.0.0/16', SubnetLen }] }).retired.length, 1);
+    }
+  });
+
   it('may be the live network in tables that are given up', () => {
     const entry = { Network: '10.244.0.0/16', SubnetLen: 24, RouteTableID: 'rtb-x' };
     assert.equal(parse({ Retired: [entry] }).retired.length, 1);

@@ -220,6 +220,26 @@ describe("other people's routes", () => {
     );
   });
 
+  it("P2: the VPC's own range is known although its local route leads to a firewall now", () => {
+    const replaced = [
+      row('10.244.128.0/17', 'eni-firewall', { Origin: 'CreateRouteTable' }),
+      row('10.244.128.0/17', null, { GatewayId: 'vpce-1', Origin: 'CreateRouteTable' }),
+    ];
+    for (const own of replaced) {
+      const world = { leases: [lease(1)], tables: { 'rtb-1': [local, own] } };
+      refusesWith(() => planOfParts(world), 'config.Network', /10\.244\.128\.0\/17/);
+    }
+  });
+
+  it('P5: another subnet length in the same network: what is given up goes, once its node has moved', () => {
+    const config = { SubnetLen: 21, Leaseway: { Retired: [{ Network: '10.244.0.0/16', SubnetLen: 24 }] } };
+    const rows = [row('10.244.1.0/24', 'eni-1'), row('10.244.2.0/24', 'eni-2')];
+    const leases = [lease(1, { subnet: '10.244.8.0/21' }), lease(2)];
+    const plan = planOfParts({ config, leases, tables: { 'rtb-1': [local, ...rows] } });
+    assert.deepEqual(stepsOf(plan), ['create 10.244.8.0/21 eni-1 missing', 'delete 10.244.1.0/24 eni-1 released']);
+    assert.equal(plan.leases['10.244.2.0/24']?.status, 'rejected');
+  });
+
   it('D10, D11: a lease outside the network is rejected by itself, the others are served', () => {
     for (const subnet of ['10.0.0.0/16', '10.0.4.0/24', '10.200.1.0/24', '10.244.0.0/16', '10.244.1.0/25']) {
       const plan = planOfParts({ leases: [lease(1, { subnet }), lease(2)] });

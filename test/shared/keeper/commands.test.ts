@@ -194,6 +194,21 @@ test('a change that leaves held leases without a place is refused, unless the ra
   assert.match(forced.warnings.join(), /routes of 10.244.0.0\/16 stay/);
 });
 
+test('P5: a network that is divided anew says which routes stay, unless they are given up', async () => {
+  const world = await clusterOf(2);
+  const anew = { ...netConf, SubnetLen: 21 };
+  assert.match((await run(world, { command: 'network-apply', config: anew })).error.message, /no place for 2 held/);
+  const request = { command: 'network-apply', config: anew, force: true, dryRun: true };
+  assert.match((await run(world, request)).warnings.join(), /^\/24 routes of 10\.244\.0\.0\/16 stay as they are/);
+  const retiring = { ...anew, Leaseway: { Retired: [{ Network: '10.244.0.0/16', SubnetLen: 24 }] } };
+  const { moved, warnings, applied } = await run(world, { command: 'network-apply', config: retiring });
+  assert.deepEqual([moved, warnings, applied], [[], [], true]);
+  await world.join('i-1');
+  const one = world.held('i-1').find((text) => text.endsWith(' active'));
+  assert.match(one ?? '', /\/21 active$/);
+  assert.notEqual(one, '10.244.0.0/21 active', 'i-2 holds a part of it still');
+});
+
 test('after a change of network with the old range retired, each node is answered lost with a subnet of the new one', async () => {
   const world = await clusterOf(2);
   const config = {
