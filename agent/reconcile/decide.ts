@@ -1,5 +1,5 @@
 /** What a pass wants: from the map and what the node knows of itself, before anything is written. */
-import type { Cidr } from '../../shared/domain/cidr.ts';
+import { bitsOf, type Cidr, contains, tryParseCidr } from '../../shared/domain/cidr.ts';
 import type { KernelRoute } from '../../shared/domain/kernel-rows.ts';
 import type { NodeFacts } from '../../shared/domain/node-facts.ts';
 import { type GuardedMap, type GuardState, holdPeers } from '../../shared/domain/node-guard.ts';
@@ -41,8 +41,21 @@ export async function decide(world: NodeWorld, { map, isNew, guard }: PassInput)
   // An address that is being moved or renewed must not look like a node without peers.
   const lost = map.config.families.find(({ family }) => nodeAddressOf(own, family) && facts.addresses[family] === null);
   if (lost !== undefined) return `${facts.uplink} has no ${lost.family} address at present`;
+  const inside = insideNetwork(facts, networks);
+  if (inside !== null) return inside;
   const guarded = holdPeers(guard, map, own, { isNew, now: world.elapsed() });
   return { own, facts, links, routes, guarded, wanted: rowsFor(map, guarded, own, facts) };
+}
+
+/** The keeper refuses such a network, but a VPC may be given a range later, and a map may come from a file. */
+function insideNetwork({ addresses, uplink }: NodeFacts, networks: readonly Cidr[]): string | null {
+  for (const network of networks) {
+    const address = addresses[network.family]?.address;
+    const host = address && tryParseCidr(`${address}/${bitsOf(network.family)}`);
+    if (!host || !contains(network, host)) continue;
+    return `the address ${address} of ${uplink} is inside the network ${network.text}: nothing is changed`;
+  }
+  return null;
 }
 
 /** Most passes look at the same map with the same facts; 4,000 peers take a tenth of a second to decide. */

@@ -516,3 +516,33 @@ test('R4: a kernel that was started without IPv6 has its tunnel all the same', a
   await node.pass(mapOf([lease(1, 1), lease(3, 2)]));
   assert.deepEqual(node.kernel.writes, []);
 });
+
+test("R11: a network that holds the node's own address is refused whole: its rows would cut the host off its VPC", async (t) => {
+  for (const Network of ['10.0.0.0/16', '10.0.1.0/24']) {
+    const node = await fakeNode(t);
+    const before = node.kernel.text();
+    const own = lease(1, 1, { subnet: Network === '10.0.0.0/16' ? '10.0.77.0/24' : '10.0.1.64/26' });
+    const config = { Network, SubnetLen: Network === '10.0.0.0/16' ? 24 : 26, Backend: direct };
+    const result = await node.pass(mapOf([own], direct, { config }));
+    assert.deepEqual(
+      [node.kernel.text(), result.ready, result.problems],
+      [before, false, [`the address 10.0.1.10 of eth0 is inside the network ${Network}: nothing is changed`]],
+    );
+    assert.equal(await node.subnetEnv(), null);
+  }
+});
+
+test('R8: a setting that somebody switched off again is switched on again with the next look', async (t) => {
+  const node = await fakeNode(t, { forwarding: true, rpFilter: 'loose' });
+  const hardened = {
+    'net/ipv4/ip_forward': '0',
+    'net/ipv4/conf/eth0/rp_filter': '1',
+    'net/ipv6/conf/all/forwarding': '0',
+  };
+  const set = () => Object.keys(hardened).map((path) => node.settings.get(path));
+  for (let times = 0; times < 2; times += 1) {
+    for (const [path, value] of Object.entries(hardened)) node.settings.set(path, value);
+    await node.pass(dual(three));
+    assert.deepEqual(set(), ['1', '2', '1']);
+  }
+});
