@@ -155,10 +155,11 @@ function isBlocked(config: NetworkConfig, blocked: readonly Span[], subnet: Cidr
 
 function capacity(config: NetworkConfig, leases: readonly LeaseRecord[]): string {
   const { network, subnetLen, subnetMin, subnetMax } = primaryFamily(config);
-  const held = leases.filter((lease) => isHeld(lease.state) && misfit(config, lease.subnet) === null).length;
+  const holding = leases.filter((lease) => isHeld(lease.state) && misfit(config, lease.subnet) === null);
+  const stopped = holding.filter(({ state }) => state === 'withdrawn').length;
   const room = sizeOf([poolSpan(config)]);
   return (
     `out of subnets: ${network.text} has room for ${room} of /${subnetLen} (${subnetMin.text} to ${subnetMax.text}), ` +
-    `of which ${held} are held and the others are protected, in conflict with foreign routes, or cannot be read`
+    `of which ${holding.length} are held${stopped === 0 ? '' : ` (${stopped} by stopped instances)`} and the others are protected, in conflict with foreign routes, or cannot be read`
   );
 }

@@ -56,6 +56,18 @@ test('only sync-routes and resync may write routes', () => {
   );
 });
 
+test('S1: no function writes to the queue that wakes it: Lambda would stop such a loop after sixteen rounds', () => {
+  const mapped = ofType('AWS::Lambda::EventSourceMapping').map(({ properties }) =>
+    JSON.stringify(properties['EventSourceArn']),
+  );
+  for (const resource of withPolicies) {
+    for (const statement of statementsOf(resource)) {
+      if (!actionsOf(statement).includes('sqs:SendMessage')) continue;
+      assert.ok(!mapped.includes(JSON.stringify(statement['Resource'])), `${resource.id} ${statement['Sid']}`);
+    }
+  }
+});
+
 test('no statement has a wildcard action, or a wildcard resource where IAM knows a narrower one', () => {
   for (const resource of withPolicies) {
     for (const statement of statementsOf(resource)) {

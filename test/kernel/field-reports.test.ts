@@ -4,7 +4,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { agentCommand } from './lab/agent-process.ts';
-import { Cluster, directBackend, nodeSpec, tunnelBackend } from './lab/cluster.ts';
+import { Cluster, directBackend, dualStackNetwork, nodeSpec, tunnelBackend } from './lab/cluster.ts';
 import { finish, ipBatch, nodeEnv, setSysctls } from './lab/command.ts';
 import { ourFdb, ourRoutes } from './lab/kernel-state.ts';
 import { kernelTest } from './lab/kernel-test.ts';
@@ -276,3 +276,29 @@ kernelTest('R5: a policy rule that leads packets past our rows is named, until i
   await node.ip('rule add to 10.244.0.0/16 lookup main priority 9000');
   assert.deepEqual(await problems(), []);
 });
+
+kernelTest(
+  'R10: an IPv6 address of its own length, as DHCPv6 gives it on EC2, is a neighbour by the prefix of the router',
+  async (t) => {
+    const names = ['a', 'b'];
+    const cluster = await Cluster.open(
+      t,
+      { backend: directBackend, network: dualStackNetwork },
+      names.map((name) => nodeSpec(name)),
+    );
+    for (const node of cluster.nodes) {
+      const { ipv6 = '' } = node.spec;
+      const address = ipv6.split('/')[0];
+      await ipBatch(node.namespace, [
+        `address del ${ipv6} dev eth0`,
+        `address add ${address}/128 dev eth0 nodad`,
+        'route add 2600:1f14:0:1::/64 dev eth0 proto ra metric 1024',
+      ]);
+    }
+    for (const node of cluster.nodes) await programmed(node);
+    const [a, b] = [cluster.node('a'), cluster.node('b')];
+    assert.match(await a.ip('-6 route show proto 76'), / via 2600:1f14:0:1::\S+ dev eth0 /);
+    assert.equal((await a.pod.echo(b.podIpv6)).outcome, 'answered');
+    assert.equal((await b.pod.echo(a.podIpv6)).outcome, 'answered');
+  },
+);

@@ -30,7 +30,7 @@ kernelTest('without masquerade everybody sees the pod', async (t) => {
 });
 
 kernelTest(
-  'with it pods see the pod, the world sees the node, and a rule that is gone comes back',
+  'R8: with it pods see the pod, the world sees the node, and a rule that is gone comes back',
   async (t) => {
     const { a, c } = await twoNodes(t, ['--masquerade']);
     const seen = async () => {

@@ -8,7 +8,7 @@ import { Monitor } from './lab/monitor.ts';
 import { pause } from './lab/until.ts';
 
 kernelTest(
-  'I3: a restart with an unchanged map keeps ifindex and MAC, changes nothing and loses nothing',
+  'I3, R7: a restart with an unchanged map keeps ifindex and MAC, changes nothing and loses nothing',
   async (t) => {
     const cluster = await Cluster.open(
       t,

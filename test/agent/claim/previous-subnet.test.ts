@@ -23,7 +23,7 @@ test('the state directory comes before subnet.env', () => {
   assert.equal(previousSubnet(null, arn, null), null);
 });
 
-test('the memory of another instance, of an image, is no wish', () => {
+test('Q4: the memory of another instance, of an image, is no wish', () => {
   assert.equal(previousSubnet(remembered, `${arn}2`, null), null);
 });
 

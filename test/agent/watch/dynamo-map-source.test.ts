@@ -112,7 +112,7 @@ test('DynamoDB away for ten minutes: nothing is withdrawn; back again, the map i
   assert.deepEqual(subnetsOf(heard.maps.at(-1)), three.slice(1));
 });
 
-test('an older revision of the same epoch never replaces, a newer epoch does', async (t) => {
+test('R9: an older revision of the same epoch never replaces, a newer epoch does', async (t) => {
   const bench = await mapBench(t);
   await bench.publish(three);
   await bench.publish(three.slice(1));

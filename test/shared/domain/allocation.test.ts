@@ -85,7 +85,7 @@ test('G4 its previous subnet comes next, if nobody took it: after release, expir
   assert.equal(shown(ask([], asking)), '10.244.7.0/24');
 });
 
-test('a subnet that was granted to another is never taken back, not even when the other is gone', () => {
+test('Q5: a subnet that was granted to another is never taken back, not even when the other is gone', () => {
   const asking = { previous: '10.244.1.0/24' };
   const expected = '10.244.2.0/24 lost: 10.244.1.0/24 was granted to i-2 meanwhile';
   for (const state of ['active', 'withdrawn', 'released', 'expired'] as const) {
@@ -203,6 +203,12 @@ test('G7 when all is taken the refusal says how much there is', () => {
   const expected =
     /^refused: out of subnets: 10.244.0.0\/22 has room for 4 of \/24 \(10.244.0.0\/24 to 10.244.3.0\/24\), of which 4 are held/;
   assert.match(shown(ask(leases, {}, small)), expected);
+});
+
+test('Q6: a refusal says how much of it stopped instances hold, such as those of a warm pool', () => {
+  const states = ['active', 'withdrawn', 'withdrawn', 'stale'] as const;
+  const leases = states.map((state, third) => lease(`10.244.${third}.0/24`, `i-1${third}`, state));
+  assert.match(shown(ask(leases, {}, small)), /of which 4 are held \(2 by stopped instances\) and the others are/);
 });
 
 test('whatever the leases, a granted subnet is in range, of the right length, unprotected and held by nobody else', () => {

@@ -37,6 +37,12 @@ describe('a node in a VPC subnet that no listed table routes', () => {
     for (const plan of plans) assert.deepEqual(planWarnings(plan), []);
   });
 
+  it('P8: the association of a gateway is no subnet: a table of gateways alone serves no node', () => {
+    const edge = { Main: false, GatewayId: 'igw-1', AssociationState: { State: 'associated' } };
+    assert.deepEqual(planWarnings(planWith([edge])), []);
+    assert.deepEqual(planWarnings(planWith([subnet('subnet-1'), edge])), [`10.244.2.0/24: routed: ${said}`]);
+  });
+
   it('is none with a fallback, which has paths of its own, nor for a reservation', () => {
     const backend = { Fallback: { Type: 'vxlan' } };
     assert.deepEqual(planWarnings(planWith([subnet('subnet-1')], { backend })), []);

@@ -36,7 +36,7 @@ test('a row is ours by origin, range, length and next hop', () => {
   for (const [name, change] of mine) assert.equal(judged(change), true, name);
 });
 
-test('everything else is foreign', () => {
+test('P4: everything else is foreign', () => {
   const foreign: [string, object][] = [
     ['another origin', { Origin: 'CreateRouteTable' }],
     ['a propagated row', { Origin: 'EnableVgwRoutePropagation' }],
@@ -56,6 +56,8 @@ test('everything else is foreign', () => {
     ['an egress-only gateway', { NetworkInterfaceId: undefined, EgressOnlyInternetGatewayId: 'eigw-1' }],
     ['a carrier gateway', { NetworkInterfaceId: undefined, CarrierGatewayId: 'cagw-1' }],
     ['a local gateway', { NetworkInterfaceId: undefined, LocalGatewayId: 'lgw-1' }],
+    ['an endpoint of a load balancer', { NetworkInterfaceId: undefined, GatewayId: 'vpce-1' }],
+    ['an Oracle network', { NetworkInterfaceId: undefined, OdbNetworkArn: 'arn:aws:odb::1:odb-network/o' }],
     ['a core network', { NetworkInterfaceId: undefined, CoreNetworkArn: 'arn:aws:networkmanager::1:core-network/c' }],
     ['an ENI beside a field that is not invented yet', { QuantumLinkId: 'ql-1' }],
     ['no next hop and active', { NetworkInterfaceId: undefined }],

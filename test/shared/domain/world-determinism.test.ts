@@ -105,7 +105,7 @@ describe('a destination with two rows', () => {
   const propagated = row('10.244.1.0/24', null, { GatewayId: 'vgw-1', Origin: 'EnableVgwRoutePropagation' });
   const ours = row('10.244.1.0/24', 'eni-1');
 
-  it('is ours where one of them is: EC2 prefers the created row to the propagated one', () => {
+  it('P3: is ours where one of them is: EC2 prefers the created row to the propagated one', () => {
     for (const both of [
       [propagated, ours],
       [ours, propagated],
@@ -117,7 +117,7 @@ describe('a destination with two rows', () => {
     }
   });
 
-  it('is a conflict where the propagated row is alone', () => {
+  it('P3: is a conflict where the propagated row is alone', () => {
     const plan = planOfParts({ leases: [lease(1)], tables: { 'rtb-1': [local, propagated] } });
     assert.deepEqual(plan.tables['rtb-1']?.conflicts, [{ destination: '10.244.1.0/24', nextHop: 'vgw-1' }]);
   });

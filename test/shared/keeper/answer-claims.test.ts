@@ -141,7 +141,7 @@ test('G13 whoever takes over a released subnet inherits nothing of its former ho
   assert.equal(item['mtu'], null);
 });
 
-test('a returning node whose subnet went to another is answered lost with a new one, then granted again', async () => {
+test('Q5: a returning node whose subnet went to another is answered lost with a new one, then granted again', async () => {
   const world = new World({ ...netConf, Network: '10.244.0.0/22' });
   for (const number of [1, 2]) await world.join(world.ec2.run(number));
   const away = world.ec2.instance('i-1');

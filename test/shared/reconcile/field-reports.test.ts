@@ -1,7 +1,7 @@
 /** Field reports that one sync on fakes answers, by the id of the report. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { rowOf } from '../../fakes/reconcile/route-tables.ts';
+import { foreignRow, rowOf } from '../../fakes/reconcile/route-tables.ts';
 import { inState, lease, SyncWorld, tableIds } from './sync-world.ts';
 
 /** EC2's bucket of an action that writes: calls at once, and calls a second after that (EC2 API request throttling). */
@@ -192,5 +192,21 @@ test('P1: a node whose VPC subnet uses a table that is not listed is told in eve
   assert.deepEqual(
     [report.status, report.cutOff],
     ['ok', ['subnet-8 uses rtb-main, which is not listed', 'subnet-9 uses rtb-public, which is not listed']],
+  );
+});
+
+test('P6: a range that the VPC is given later, inside the network, stops the sync by name and takes no route away', async () => {
+  const world = new SyncWorld();
+  await world.settle(lease(1), lease(2));
+  const before = tableIds.map((id) => world.tables.text(id));
+  world.tables.plant('rtb-2', foreignRow('10.244.128.0/17', 'local', 'CreateRouteTable'));
+  world.leases.put(inState(2, 'released'), lease(3));
+  const { report } = await world.sync();
+  assert.equal(report.status, 'failed');
+  assert.match(report.message ?? '', /10\.244\.0\.0\/16.*10\.244\.128\.0\/17|10\.244\.128\.0\/17.*10\.244\.0\.0\/16/);
+  world.tables.uproot('rtb-2', '10.244.128.0/17');
+  assert.deepEqual(
+    tableIds.map((id) => world.tables.text(id)),
+    before,
   );
 });

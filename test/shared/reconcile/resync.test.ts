@@ -71,7 +71,7 @@ test('a join is three creates, a leave three deletes, an ENI change three replac
   );
 });
 
-test('F9: a route deleted by hand comes back with the next sync, and counts as drift', async () => {
+test('F9, P7: a route deleted by hand comes back with the next sync, and counts as drift', async () => {
   const world = new SyncWorld();
   await world.settle(lease(1), lease(2));
   world.tables.uproot('rtb-2', '10.244.1.0/24');
