@@ -17,8 +17,12 @@ export async function planFromFile(file: string, json: boolean, terminal: Consol
   return planExit(plan, retiredTablesOf(world.config));
 }
 
-/** The plan on standard output; with `json` what calls for somebody goes to standard error. */
+/**
+ * The plan on standard output, what calls for somebody on standard error too, for whoever keeps the one and reads the
+ * other. The text has all of it: on a terminal nothing is said twice.
+ */
 export async function showPlan(plan: PlanJson, json: boolean, terminal: Console): Promise<void> {
   terminal.print(json ? jsonText(plan) : planText(plan, await terminal.paint()));
+  if (!json && terminal.isTerminal) return;
   for (const warning of planWarnings(plan)) terminal.note(warning);
 }

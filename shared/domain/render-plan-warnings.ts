@@ -1,4 +1,5 @@
 /** What somebody should know of a plan although nothing failed: one line each. */
+import { isHeldByOthers } from './render-lease-status.ts';
 import type { PlanJson } from './render-plan.ts';
 
 /** The lease statuses that call for somebody. */
@@ -14,7 +15,7 @@ export function planWarnings(plan: PlanJson): string[] {
     ...(table.held.length > 0 ? [`${id}: the guard holds back ${table.held.length} deletions`] : []),
   ]);
   const ofLeases = Object.entries(plan.leases)
-    .filter(([, { status }]) => worrying.includes(status))
+    .filter(([, lease]) => worrying.includes(lease.status) && !isHeldByOthers(lease))
     .map(([subnet, { status, reason }]) => `${subnet}: ${status}: ${reason}`);
   const ofGuard = plan.guard.refused ? [`refused by the guard; if it is meant: --force ${plan.guard.digest}`] : [];
   return [...ofTables, ...ofLeases, ...ofGuard];

@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { runCli } from '../../cli/program.ts';
 import { lease, local, planOfFile, row, type WorldParts, worldFile } from '../shared/domain/world-file.ts';
+import { capturedConsole } from './captured-console.ts';
 import { leaseway } from './leaseway.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'leaseway-plan-'));
@@ -125,6 +127,19 @@ describe('the output of plan --world', () => {
     assert.match(stdout, /^ {2}~ 10\.244\.1\.0\/24 eni-9 -> eni-1 {2}changed/m);
     assert.match(stdout, /^ {2}\+ 10\.244\.2\.0\/24 -> eni-2 {8}missing/m);
     assert.ok(!stdout.includes('\u001b'));
+  });
+
+  it('names a conflict once in each stream, and on a terminal once', async () => {
+    const conflict = {
+      leases: [lease(2)],
+      tables: { 'rtb-1': [local, row('10.244.2.0/24', 'eni-x', { State: 'filtered' })] },
+    };
+    const timesIn = (text: string) => text.split('10.244.2.0/24 -> eni-x').length - 1;
+    for (const isTerminal of [false, true]) {
+      const { terminal, printed, noted } = capturedConsole(JSON.stringify(worldFile(conflict)), isTerminal);
+      assert.equal(await runCli(['plan', '--world', '-'], terminal), 0);
+      assert.deepEqual([timesIn(printed()), timesIn(noted())], [1, isTerminal ? 0 : 1]);
+    }
   });
 
   it('comes without the AWS SDK being loaded', async () => {
