@@ -49,7 +49,8 @@ export function parseLease(raw: unknown, field: string): Lease {
   const has = (key: (typeof leaseKeys)[number]): boolean => isGiven(fields[key]);
   if (fields['subnet'] === undefined) throw new InvalidInput(`${field}.subnet`, undefined, 'is missing');
   const state = parseState(...at('state'));
-  const needsInstance = state !== 'reserved' || has('instanceId');
+  // The tombstone of a reservation has as little an instance as the reservation had.
+  const needsInstance = (state !== 'reserved' && state !== 'released') || has('instanceId');
   return {
     subnet: parseCidr(...at('subnet')),
     ipv6Subnet: optionalIpv6Cidr(...at('ipv6Subnet')),

@@ -132,6 +132,19 @@ describe('what a world may leave out', () => {
     assert.equal(world.leases[0]?.lease.expiresAt, null);
   });
 
+  it('the instance of a reservation, also when it was released', () => {
+    const reserved = { subnet: '10.244.9.0/24', eniId: 'eni-9' };
+    const leases = [
+      { ...reserved, state: 'reserved' },
+      { ...reserved, state: 'released', instanceId: null },
+    ];
+    const read = parseWorld({ ...good, leases }).leases.map(({ lease: { state, instanceId } }) => [state, instanceId]);
+    assert.deepEqual(read, [
+      ['reserved', null],
+      ['released', null],
+    ]);
+  });
+
   it('null is the same as to leave out, everywhere', () => {
     const optional = [
       ...['ipv6Subnet', 'nodeIp', 'nodeIpv6', 'subnetId', 'segment', 'vtepMac'],
