@@ -20,5 +20,6 @@ export async function pictureOfFile(file: string, terminal: Console): Promise<Pi
     plan: planJson(plan, world.leases, world.config),
     leases: new Map<string, Lease>(keyedLeases(plan, world.leases)),
     overflow: new Map(overflow),
+    remarks: [],
   };
 }

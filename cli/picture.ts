@@ -11,6 +11,8 @@ export interface Picture {
   readonly leases: ReadonlyMap<string, Lease>;
   /** Destinations that a table has no room for, by table id. */
   readonly overflow: ReadonlyMap<string, ReadonlySet<string>>;
+  /** What else is not as it should be, a line each. */
+  readonly remarks: readonly string[];
 }
 
 export interface Cell {

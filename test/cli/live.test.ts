@@ -88,6 +88,10 @@ describe('a deployed stack', () => {
       ],
     );
     assert.equal((await sandbox.run(['plan'])).code, 0);
+    const right = await sandbox.run(['status']);
+    assert.equal(right.code, 2, 'a shadow is left, which no sync takes away');
+    assert.match(right.stdout, /^10\.244\.1\.0\/24 +i-a1 +eni-a1 +routed +shadow +routed$/m);
+    assert.match(right.stdout, /^rtb-a: shadow: 10\.244\.1\.128\/25 -> eni-a2/m);
   });
 
   it('explains an address, with the row that takes it', async () => {
@@ -166,8 +170,11 @@ describe('a deployed stack', () => {
     });
     await sandbox.run(['leases', 'reserve', '--subnet', '10.244.11.0/24', '--eni', 'eni-a2']);
     const { code, stdout } = await sandbox.run(['resync']);
+    const status = await sandbox.run(['status']);
     await sandbox.control('DELETE', 'faults');
     assert.equal(code, 1);
+    assert.equal(status.code, 2, status.stderr + status.stdout);
+    assert.match(status.stdout, /^rtb-a: writing it failed, and it is left alone until \d{4}-.*Z$/m);
     assert.match(stdout, /^rtb-a {2}failed/m);
     assert.match(stdout, /CreateRoute 10\.244\.11\.0\/24: UnauthorizedOperation/);
     assert.match(stdout, /^rtb-b {2}ok$/m);
