@@ -1,4 +1,5 @@
 /** The picture of the deployed stack: its leases, its configuration, and the plan of a dry run. */
+import type { Cidr } from '../shared/domain/cidr.ts';
 import type { Lease } from '../shared/domain/lease.ts';
 import { parseNetworkConfig } from '../shared/domain/network-config.ts';
 import { parseLease } from '../shared/domain/world-lease.ts';
@@ -9,11 +10,11 @@ import type { Picture } from './picture.ts';
 import { planOf, type ResyncReport, resyncPasses } from './resync-passes.ts';
 import { type Stack, stackNamed } from './stack-functions.ts';
 
-export async function pictureOfStack(stackName: string, terminal: Console): Promise<Picture> {
+export async function pictureOfStack(stackName: string, terminal: Console, host: Cidr | null): Promise<Picture> {
   const stack = stackNamed(stackName);
-  const [config, [report], { leases, remarks }] = await Promise.all([
+  const [config, report, { leases, remarks }] = await Promise.all([
     configOf(stack),
-    resyncPasses(stack, { dryRun: true }, terminal.note),
+    dryRun(stack, host, terminal),
     leasesOf(stack),
   ]);
   return {
@@ -21,8 +22,21 @@ export async function pictureOfStack(stackName: string, terminal: Console): Prom
     plan: planOf(report),
     leases,
     overflow: new Map(report.tables.map(({ id, overflow }) => [id, new Set(overflow)])),
+    matches: report.matches ?? {},
     remarks: [...remarks, ...restingTables(report)],
   };
+}
+
+async function dryRun(stack: Stack, host: Cidr | null, terminal: Console): Promise<ResyncReport> {
+  const plain = async () => (await resyncPasses(stack, { dryRun: true }, terminal.note))[0];
+  if (host === null) return await plain();
+  try {
+    return (await resyncPasses(stack, { dryRun: true, address: host.text }, terminal.note))[0];
+  } catch (error) {
+    if (!(error instanceof UserError) || !error.message.startsWith('address: is not known')) throw error;
+    terminal.note("this stack's functions are older than this command and cannot say what takes an address");
+    return await plain();
+  }
 }
 
 async function configOf(stack: Stack) {

@@ -1,12 +1,16 @@
 /** Calls the stack's resync until no work is left. */
+import type { Match } from '../shared/domain/matching-row.ts';
 import { type PlanJson, stepCount } from '../shared/domain/render-plan.ts';
 import { counted } from '../shared/domain/render-plan-text.ts';
 import { type SyncReport, type TableReport, writesOf } from '../shared/reconcile/report.ts';
 import { exit, UserError } from './exit.ts';
 import type { Stack } from './stack-functions.ts';
 
-/** What the function answers: the report, and the plan that it began with, if there was one. */
-export type ResyncReport = SyncReport & { readonly plan: PlanJson | null };
+/** What the function answers: the report, the plan that it began with, if there was one, and what else was asked. */
+export type ResyncReport = SyncReport & {
+  readonly plan: PlanJson | null;
+  readonly matches?: Readonly<Record<string, Match>>;
+};
 
 export interface ResyncRequest {
   readonly dryRun?: boolean;
@@ -16,6 +20,8 @@ export interface ResyncRequest {
   readonly tables?: readonly string[];
   /** A configuration to plan with in place of the applied one, as its text; with `dryRun` only. */
   readonly config?: string;
+  /** A block: which row of each table takes packets to it? With `dryRun` only. */
+  readonly address?: string;
 }
 
 /** Reports of all passes, the last one last; `progress` gets a line after each that leaves work. */

@@ -1,7 +1,9 @@
-/** What the manual resync is asked: `{dryRun?, force?, tables?, config?}`. */
+/** What the manual resync is asked: `{dryRun?, force?, tables?, config?, address?}`. */
 import * as v from 'valibot';
+import type { Cidr } from '../../shared/domain/cidr.ts';
 import { InvalidInput } from '../../shared/domain/invalid-input.ts';
 import { parseNetworkConfig } from '../../shared/domain/network-config.ts';
+import { cidrText } from '../../shared/domain/parse-with.ts';
 
 const request = v.strictObject({
   dryRun: v.optional(v.boolean('is not true or false'), false),
@@ -19,6 +21,7 @@ const request = v.strictObject({
     null,
   ),
   config: v.optional(v.nullable(v.string('is not JSON text')), null),
+  address: v.optional(v.nullable(cidrText()), null),
 });
 
 export interface ResyncRequest {
@@ -27,6 +30,8 @@ export interface ResyncRequest {
   readonly tables: readonly string[] | null;
   /** net-conf.json as it might be applied, for a dry run: what would be written? */
   readonly config: string | null;
+  /** With a dry run: which row of each table takes packets to this address? An address is a block of its own. */
+  readonly address: Cidr | null;
 }
 
 export function parseRequest(event: unknown): ResyncRequest {
@@ -41,6 +46,9 @@ export function parseRequest(event: unknown): ResyncRequest {
 }
 
 function checked(parsed: ResyncRequest): ResyncRequest {
+  if (parsed.address !== null && !parsed.dryRun) {
+    throw new InvalidInput('address', undefined, 'goes with dryRun only: it asks, and changes nothing');
+  }
   if (parsed.config === null) return parsed;
   if (!parsed.dryRun) throw new InvalidInput('config', undefined, 'goes with dryRun only: network-apply applies one');
   parseNetworkConfig(parsed.config, { field: 'config' });

@@ -25,7 +25,7 @@ const world = {
     leases: [held(1), held(2)],
     tables: {
       'rtb-a': [local, row('10.244.1.128/25', 'eni-a2'), row('10.244.2.0/24', 'eni-a1')],
-      'rtb-b': [local],
+      'rtb-b': [local, row('10.244.0.0/16', null, { TransitGatewayId: 'tgw-1' })],
     },
   }),
   instances: { Reservations: [{ Instances: [1, 2].map(runningInstance) }] },
@@ -100,6 +100,16 @@ describe('a deployed stack', () => {
     const { lease: key, node, tables } = JSON.parse(stdout);
     assert.deepEqual([key, node.instanceId, node.nodeIp], ['10.244.1.0/24', 'i-a1', '10.0.1.1']);
     assert.equal(tables['rtb-a'].word, 'shadow');
+    const nobodys = await sandbox.run(['explain', '10.244.77.1']);
+    assert.equal(
+      nobodys.stdout,
+      [
+        '10.244.77.1  no lease holds it',
+        '  rtb-a  no route: no row matches, packets to it are dropped',
+        '  rtb-b  foreign: 10.244.0.0/16 -> tgw-1, not ours',
+        '',
+      ].join('\n'),
+    );
   });
 
   it('lists, reserves and releases leases', async () => {

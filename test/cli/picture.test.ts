@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { runCli } from '../../cli/program.ts';
-import { lease, local, now, row, type WorldParts, worldFile } from '../shared/domain/world-file.ts';
+import { lease, local, now, row, strangers, type WorldParts, worldFile } from '../shared/domain/world-file.ts';
 import { capturedConsole } from './captured-console.ts';
 
 async function ask(args: readonly string[], parts: WorldParts) {
@@ -178,9 +178,56 @@ describe('explain', () => {
   });
 
   it('says so where nobody holds the address', async () => {
-    assert.match(await explained('10.244.77.1'), /^10\.244\.77\.1 {2}no lease holds it$/m);
+    assert.equal(
+      await explained('10.244.77.1'),
+      [
+        '10.244.77.1  no lease holds it',
+        '  rtb-1  no route: no row matches, packets to it are dropped',
+        '  rtb-2  no route: no row matches, packets to it are dropped',
+        '  rtb-3  unknown: the table cannot be found',
+        '',
+      ].join('\n'),
+    );
     assert.match(await explained('10.244.250.1'), /protected by 10\.244\.250\.0\/24/);
     assert.match(await explained('192.0.2.1'), /outside the network 10\.244\.0\.0\/16 and fd00:244::\/48/);
+  });
+
+  it('says what each table does with an address that no lease holds, and whose the row is', async () => {
+    const others = {
+      leases: [lease(1), lease(2, { state: 'released' })],
+      tables: {
+        'rtb-1': strangers,
+        'rtb-2': [local, row('10.244.0.0/16', null, { VpcPeeringConnectionId: 'pcx-1' })],
+        'rtb-3': [local, row('10.244.77.0/24', 'eni-9'), row('10.244.2.0/24', 'eni-2')],
+        'rtb-4': [local, row('10.244.0.0/17', null, { NatGatewayId: 'nat-9', State: 'blackhole' })],
+        'rtb-5': [local, ...[77, 78, 79].map((n) => row(`10.244.${n}.0/24`, 'eni-9'))],
+      },
+    };
+    const textOf = async (address: string) => (await ask(['explain', address], others)).stdout.trimEnd().split('\n');
+    assert.deepEqual(await textOf('10.244.77.1'), [
+      '10.244.77.1  no lease holds it',
+      '  rtb-1  default: 0.0.0.0/0 -> nat-1, not ours',
+      '  rtb-2  foreign: 10.244.0.0/16 -> pcx-1, not ours',
+      '  rtb-3  to delete: 10.244.77.0/24 -> eni-9: no lease, live or released, knows this route',
+      '  rtb-4  blackhole: 10.244.0.0/17 -> nat-9, not ours: packets to it are dropped',
+      '  rtb-5  held: 10.244.77.0/24 -> eni-9: no lease, live or released, knows this route; the guard holds its deletion back',
+      '  not looked into: pl-6ba54002',
+    ]);
+    assert.equal((await textOf('10.0.9.9'))[1], '  rtb-1  local: 10.0.0.0/16 -> local, inside the VPC');
+    const released = await textOf('10.244.2.2');
+    assert.match(released[0] ?? '', /in the lease 10\.244\.2\.0\/24 of i-2/);
+    assert.deepEqual(released.slice(3, 6), [
+      '  rtb-1  default: 0.0.0.0/0 -> nat-1, not ours',
+      '  rtb-2  foreign: 10.244.0.0/16 -> pcx-1, not ours',
+      '  rtb-3  to delete: the lease of i-2 is released',
+    ]);
+    const { tables, prefixLists } = JSON.parse((await ask(['explain', '10.244.77.1', '--json'], others)).stdout);
+    assert.deepEqual(tables['rtb-2'], {
+      word: 'foreign',
+      detail: '10.244.0.0/16 -> pcx-1, not ours',
+      row: { destination: '10.244.0.0/16', nextHop: 'pcx-1', state: 'active', isOurs: false },
+    });
+    assert.deepEqual(prefixLists, ['pl-6ba54002']);
   });
 
   it('refuses what is no address', async () => {
