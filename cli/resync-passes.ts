@@ -16,6 +16,8 @@ export interface ResyncRequest {
   readonly dryRun?: boolean;
   /** The digest of held deletions that are let through. */
   readonly force?: string;
+  /** What it let through in the pass before. */
+  readonly forced?: readonly string[];
   /** Tables that are written; all are read. */
   readonly tables?: readonly string[];
   /** A configuration to plan with in place of the applied one, as its text; with `dryRun` only. */
@@ -31,13 +33,24 @@ export async function resyncPasses(
   progress: (line: string) => void,
 ): Promise<readonly [ResyncReport, ...ResyncReport[]]> {
   const reports: [ResyncReport, ...ResyncReport[]] = [await onePass(stack, request)];
+  const further = nextRequest(request, reports[0]);
   for (let report = reports[0]; report.more; ) {
     const left = report.tables.reduce((sum, table) => sum + table.left, 0);
     progress(`pass ${reports.length}: ${counted(writesOf(report), 'write')}, ${counted(left, 'step')} left`);
-    report = await onePass(stack, request);
+    report = await onePass(stack, further);
     reports.push(report);
   }
   return reports;
+}
+
+/**
+ * With each pass less is held, under another digest. So further passes carry what the first let through; and a force that
+ * let nothing through is not tried again.
+ */
+function nextRequest(request: ResyncRequest, { guard }: ResyncReport): ResyncRequest {
+  const { force, ...plain } = request;
+  const forced = guard.forced ?? [];
+  return force === undefined || forced.length === 0 ? plain : { ...request, forced };
 }
 
 async function onePass(stack: Stack, request: ResyncRequest): Promise<ResyncReport> {
@@ -51,6 +64,7 @@ export function mergedReport([first, ...others]: readonly [ResyncReport, ...Resy
   return others.reduce(
     (sum, report) => ({
       ...report,
+      message: report.message ?? sum.message,
       plan: sum.plan,
       changes: [...sum.changes, ...report.changes],
       tables: report.tables.map((table) => {

@@ -40,10 +40,10 @@ async function work(event: unknown, run: Run): Promise<Answer> {
     return refusal('tables', `${unknown} is not among the stack's route tables (${config.routeTableIds.join(', ')})`);
   const { deadline, end } = timesOf(run.context.getRemainingTimeInMillis(), Date.now());
   const { deps, lock, publisher } = rooms.room(AbortSignal.timeout(end - Date.now()));
-  const { dryRun, force, tables, config: candidate, address } = request;
+  const { dryRun, force, forced, tables, config: candidate, address } = request;
   const syncDeps = candidate === null ? deps : { ...deps, leases: withConfig(deps.leases, candidate) };
   const sync = () =>
-    resync({ syncId: rooms.newSyncId(), dryRun, force, only: tables, isManual: true, deadline }, syncDeps);
+    resync({ syncId: rooms.newSyncId(), dryRun, force, forced, only: tables, isManual: true, deadline }, syncDeps);
   // A dry run writes nothing, the lock included.
   const turn = dryRun
     ? { result: await sync(), unreleased: null }

@@ -1,4 +1,4 @@
-/** What the manual resync is asked: `{dryRun?, force?, tables?, config?, address?}`. */
+/** What the manual resync is asked: `{dryRun?, force?, forced?, tables?, config?, address?}`. */
 import * as v from 'valibot';
 import type { Cidr } from '../../shared/domain/cidr.ts';
 import { InvalidInput } from '../../shared/domain/invalid-input.ts';
@@ -8,6 +8,7 @@ import { cidrText } from '../../shared/domain/parse-with.ts';
 const request = v.strictObject({
   dryRun: v.optional(v.boolean('is not true or false'), false),
   force: v.optional(v.nullable(v.pipe(v.string('is not a digest'), v.minLength(1, 'is empty'))), null),
+  forced: v.optional(v.array(v.string('is not a text'), 'is not a list'), []),
   tables: v.optional(
     v.nullable(
       v.pipe(
@@ -27,6 +28,8 @@ const request = v.strictObject({
 export interface ResyncRequest {
   readonly dryRun: boolean;
   readonly force: string | null;
+  /** In a further pass: `guard.forced` of the report before, so that the rest goes on although its digest is another. */
+  readonly forced: readonly string[];
   readonly tables: readonly string[] | null;
   /** net-conf.json as it might be applied, for a dry run: what would be written? */
   readonly config: string | null;
@@ -46,6 +49,9 @@ export function parseRequest(event: unknown): ResyncRequest {
 }
 
 function checked(parsed: ResyncRequest): ResyncRequest {
+  if (parsed.forced.length > 0 && parsed.force === null) {
+    throw new InvalidInput('forced', undefined, 'goes with force only');
+  }
   if (parsed.address !== null && !parsed.dryRun) {
     throw new InvalidInput('address', undefined, 'goes with dryRun only: it asks, and changes nothing');
   }

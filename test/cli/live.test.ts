@@ -206,9 +206,14 @@ describe('a stack whose leases are lost', () => {
     assert.equal(refused.code, 3, refused.stderr);
     const digest = /--force ([0-9a-f]{16})/.exec(refused.stdout)?.[1] ?? '';
     assert.equal((await sandbox.run(['plan'])).code, 3);
-    assert.equal((await sandbox.run(['resync', '--force', '0000000000000000'])).code, 3);
+    const wrong = await sandbox.run(['resync', '--force', '0000000000000000']);
+    assert.equal(wrong.code, 3);
+    assert.ok(wrong.stdout.includes(`--force 0000000000000000: what is held back now has the digest ${digest}`));
     assert.equal(await callsOf(sandbox, 'DeleteRoute'), 0);
     assert.equal((await sandbox.run(['resync', '--force', digest])).code, 0);
     assert.equal(await callsOf(sandbox, 'DeleteRoute'), 4);
+    const again = await sandbox.run(['resync', '--force', digest]);
+    assert.equal(again.code, 0);
+    assert.match(again.stdout, /^--force [0-9a-f]{16}: nothing is held back under this digest/m);
   });
 });

@@ -48,6 +48,24 @@ describe('exit codes of plan --world', () => {
     assert.match(stderr, /--force [0-9a-f]{16}/);
   });
 
+  it('3, or what it would be without: a digest that fits nothing lets nothing through, and is said to', async () => {
+    const force = '00000000000000aa';
+    const held = { leases: [lease(9)], tables: { 'rtb-1': [local, ...orphans] }, options: { force } };
+    const another = await plan(held, '--json');
+    assert.equal(another.code, 3);
+    const { digest } = JSON.parse(another.stdout).guard;
+    assert.match(
+      another.stderr,
+      new RegExp(`^options.force ${force}: .* has the digest ${digest}: nothing was let through$`, 'm'),
+    );
+    const nothing = await plan({ leases: [lease(1)], tables: { 'rtb-1': routed }, options: { force } });
+    assert.equal(nothing.code, 0);
+    assert.match(nothing.stderr, /^options\.force 00000000000000aa: nothing is held back under this digest/m);
+    const fits = await plan({ ...held, options: { force: digest } });
+    assert.equal(fits.code, 2);
+    assert.doesNotMatch(fits.stderr, /options\.force/);
+  });
+
   it('1 before 3: a listed table is missing, and the others are planned', async () => {
     const parts = { listed: ['rtb-1', 'rtb-2'], leases: [lease(9)], tables: { 'rtb-1': [local, ...orphans] } };
     const { code, stdout, stderr } = await plan(parts, '--json');
