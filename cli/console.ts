@@ -7,6 +7,8 @@ export interface Console {
   print(text: string): void;
   /** Writes a line to standard error. */
   note(text: string): void;
+  /** Whether both go to a terminal: whoever reads the one reads the other. */
+  readonly isTerminal: boolean;
   /** All of standard input. */
   readInput(): Promise<string>;
   /** Asks and gives the answer's first line; null where nobody can answer. */

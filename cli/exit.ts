@@ -3,7 +3,7 @@ export const exit = {
   /** Nothing to do, or done. */
   ok: 0,
   error: 1,
-  /** Changes are pending. */
+  /** Changes are pending, or something else is not as it should be. */
   pending: 2,
   /** The guard refuses. */
   refused: 3,

@@ -33,6 +33,11 @@ export interface ChangeAnswer {
   readonly warnings: readonly string[];
 }
 
+/** What is wrong with leases, a line each. */
+export function remarksOn({ duplicates = [], unreadable = [] }: LeasesAnswer): string[] {
+  return [...duplicates, ...unreadable.map(({ sortKey, problem }) => `${sortKey}: cannot be read: ${problem}`)];
+}
+
 /** A line a lease, under a heading. */
 export function leasesText(leases: readonly LeaseDetailJson[]): string {
   if (leases.length === 0) return 'no leases';

@@ -34,18 +34,15 @@ Examples:
 
   const show = async (request: Readonly<Record<string, unknown>>, options: Options): Promise<void> => {
     const { stackNamed } = await import('./stack-functions.ts');
-    const { leasesText } = await import('./keeper-answers.ts');
+    const { leasesText, remarksOn } = await import('./keeper-answers.ts');
     const answer = await stackNamed(options.stack).call('keep-leases', request);
-    const {
-      lease,
-      leases = [lease],
-      duplicates = [],
-      unreadable = [],
-      warnings = [],
-    } = answer as unknown as LeasesAnswer & { lease: LeasesAnswer['leases'][number]; warnings?: readonly string[] };
+    const asked = answer as unknown as LeasesAnswer & {
+      lease: LeasesAnswer['leases'][number];
+      warnings?: readonly string[];
+    };
+    const { lease, leases = [lease], warnings = [] } = asked;
     terminal.print(options.json === true ? jsonText(answer) : leasesText(leases));
-    for (const line of [...duplicates, ...warnings]) terminal.note(line);
-    for (const { sortKey, problem } of unreadable) terminal.note(`${sortKey}: cannot be read: ${problem}`);
+    for (const line of [...remarksOn(asked), ...warnings]) terminal.note(line);
     end(exit.ok);
   };
 

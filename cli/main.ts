@@ -19,6 +19,7 @@ const terminal: Console = {
   env: process.env,
   print: (line) => void process.stdout.write(`${line}\n`),
   note: (line) => void process.stderr.write(`${line}\n`),
+  isTerminal: process.stdout.isTTY === true && process.stderr.isTTY === true,
   readInput: () => text(process.stdin),
   async ask(question) {
     if (!process.stdin.isTTY) return null;

@@ -1,6 +1,7 @@
 /** Leases beside what a plan says of them: what `status` and `explain` look at, from a file or of the deployed stack. */
 import { type Cidr, contains, parseCidr } from '../shared/domain/cidr.ts';
 import type { Lease } from '../shared/domain/lease.ts';
+import type { Match } from '../shared/domain/matching-row.ts';
 import type { NetworkConfig } from '../shared/domain/network-config.ts';
 import type { PlanJson, PlannedTable } from '../shared/domain/render-plan.ts';
 
@@ -11,6 +12,10 @@ export interface Picture {
   readonly leases: ReadonlyMap<string, Lease>;
   /** Destinations that a table has no room for, by table id. */
   readonly overflow: ReadonlyMap<string, ReadonlySet<string>>;
+  /** What each table does with packets to the address that was asked for; empty where none was. */
+  readonly matches: Readonly<Record<string, Match>>;
+  /** What else is not as it should be, a line each. */
+  readonly remarks: readonly string[];
 }
 
 export interface Cell {

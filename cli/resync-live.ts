@@ -21,7 +21,9 @@ export async function resyncLive(options: ResyncOptions, terminal: Console): Pro
   };
   const report = mergedReport(await resyncPasses(stackNamed(options.stack), request, terminal.note));
   if (options.json === true) terminal.print(jsonText(report));
-  else if (options.dryRun === true) await showPlan(planOf(report), false, terminal);
-  else terminal.print(reportText(report, await terminal.paint()));
+  else if (options.dryRun === true) {
+    await showPlan(planOf(report), false, terminal);
+    if (report.message !== null) terminal.note(report.message);
+  } else terminal.print(reportText(report, await terminal.paint()));
   return reportExit(report, options.table ?? null);
 }

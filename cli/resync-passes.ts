@@ -1,21 +1,29 @@
 /** Calls the stack's resync until no work is left. */
+import type { Match } from '../shared/domain/matching-row.ts';
 import { type PlanJson, stepCount } from '../shared/domain/render-plan.ts';
 import { counted } from '../shared/domain/render-plan-text.ts';
 import { type SyncReport, type TableReport, writesOf } from '../shared/reconcile/report.ts';
 import { exit, UserError } from './exit.ts';
 import type { Stack } from './stack-functions.ts';
 
-/** What the function answers: the report, and the plan that it began with, if there was one. */
-export type ResyncReport = SyncReport & { readonly plan: PlanJson | null };
+/** What the function answers: the report, the plan that it began with, if there was one, and what else was asked. */
+export type ResyncReport = SyncReport & {
+  readonly plan: PlanJson | null;
+  readonly matches?: Readonly<Record<string, Match>>;
+};
 
 export interface ResyncRequest {
   readonly dryRun?: boolean;
   /** The digest of held deletions that are let through. */
   readonly force?: string;
+  /** What it let through in the pass before. */
+  readonly forced?: readonly string[];
   /** Tables that are written; all are read. */
   readonly tables?: readonly string[];
   /** A configuration to plan with in place of the applied one, as its text; with `dryRun` only. */
   readonly config?: string;
+  /** A block: which row of each table takes packets to it? With `dryRun` only. */
+  readonly address?: string;
 }
 
 /** Reports of all passes, the last one last; `progress` gets a line after each that leaves work. */
@@ -25,13 +33,24 @@ export async function resyncPasses(
   progress: (line: string) => void,
 ): Promise<readonly [ResyncReport, ...ResyncReport[]]> {
   const reports: [ResyncReport, ...ResyncReport[]] = [await onePass(stack, request)];
+  const further = nextRequest(request, reports[0]);
   for (let report = reports[0]; report.more; ) {
     const left = report.tables.reduce((sum, table) => sum + table.left, 0);
     progress(`pass ${reports.length}: ${counted(writesOf(report), 'write')}, ${counted(left, 'step')} left`);
-    report = await onePass(stack, request);
+    report = await onePass(stack, further);
     reports.push(report);
   }
   return reports;
+}
+
+/**
+ * With each pass less is held, under another digest. So further passes carry what the first let through; and a force that
+ * let nothing through is not tried again.
+ */
+function nextRequest(request: ResyncRequest, { guard }: ResyncReport): ResyncRequest {
+  const { force, ...plain } = request;
+  const forced = guard.forced ?? [];
+  return force === undefined || forced.length === 0 ? plain : { ...request, forced };
 }
 
 async function onePass(stack: Stack, request: ResyncRequest): Promise<ResyncReport> {
@@ -45,6 +64,7 @@ export function mergedReport([first, ...others]: readonly [ResyncReport, ...Resy
   return others.reduce(
     (sum, report) => ({
       ...report,
+      message: report.message ?? sum.message,
       plan: sum.plan,
       changes: [...sum.changes, ...report.changes],
       tables: report.tables.map((table) => {

@@ -16,6 +16,9 @@ export function addResync(program: Command, terminal: Console, end: (code: numbe
     .addHelpText(
       'after',
       `
+A digest lets through exactly what was shown with it. One that fits nothing that is held back lets nothing through, and
+the report says so.
+
 Exit code: 1 error or a failed table, 3 refused by the guard, 2 dry run with changes pending, 0 done.
 
 Examples:

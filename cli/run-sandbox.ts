@@ -1,10 +1,11 @@
 /** Runs the embedded AWS until it is told to stop. */
 import { once } from 'node:events';
-import { type SandboxOptions, startSandbox } from '../infra/sandbox/sandbox.ts';
+import { startSandbox } from '../infra/sandbox/sandbox.ts';
 import { buildBundles, templateFile } from './checkout.ts';
 import { type Console, jsonText } from './console.ts';
 import { exit, UserError } from './exit.ts';
 import { readJson } from './read-file.ts';
+import { type SandboxWorld, sandboxWorld } from './sandbox-world.ts';
 
 export interface SandboxRequest {
   readonly port: number;
@@ -18,9 +19,10 @@ export interface SandboxRequest {
 const noTable = 'rtb-none';
 
 export async function runSandbox(request: SandboxRequest, terminal: Console): Promise<number> {
-  const world = request.world === undefined ? undefined : await readWorld(request.world, terminal);
+  const given = request.world === undefined ? undefined : await readWorld(request.world, terminal);
+  for (const warning of given?.warnings ?? []) terminal.note(warning);
   const parameters = parametersOf(request.parameter ?? []);
-  const tables = parameters['RouteTableIds'] ?? (world === undefined ? [] : tableIdsOf(world)).join(',');
+  const tables = parameters['RouteTableIds'] ?? (given?.tableIds ?? []).join(',');
   if (tables === '')
     terminal.note('no route table is named, so no function runs: give --world or --parameter RouteTableIds=...');
   else await buildBundles();
@@ -31,7 +33,7 @@ export async function runSandbox(request: SandboxRequest, terminal: Console): Pr
     parameters: { ...parameters, RouteTableIds: tables === '' ? noTable : tables },
     schedules: 'auto',
     functions: tables !== '',
-    ...(world !== undefined && { world }),
+    ...(given !== undefined && { world: given.world }),
   }).catch((error: Error) => {
     throw new UserError(`sandbox: ${error.message}`, { cause: error });
   });
@@ -41,12 +43,8 @@ export async function runSandbox(request: SandboxRequest, terminal: Console): Pr
   return exit.ok;
 }
 
-type World = NonNullable<SandboxOptions['world']>;
-
-async function readWorld(file: string, terminal: Console): Promise<World> {
-  const world = await readJson(file, '--world', 'world', terminal);
-  if (typeof world === 'object' && world !== null && !Array.isArray(world)) return world as World;
-  throw new UserError('world: is not an object');
+async function readWorld(file: string, terminal: Console): Promise<SandboxWorld> {
+  return sandboxWorld(await readJson(file, '--world', 'world', terminal));
 }
 
 function parametersOf(given: readonly string[]): Record<string, string> {
@@ -57,20 +55,6 @@ function parametersOf(given: readonly string[]): Record<string, string> {
       return [text.slice(0, at), text.slice(at + 1)];
     }),
   );
-}
-
-/** The tables that the world's configuration lists, else all of the world's. */
-function tableIdsOf(world: World): string[] {
-  const backend = caseFree(caseFree(world['config'])['backend']);
-  const listed = [backend['routetableid'] ?? []].flat().map(String);
-  if (listed.length > 0) return listed;
-  const tables = (world['routeTables'] as { RouteTables?: unknown } | undefined)?.RouteTables;
-  return Array.isArray(tables) ? tables.map((table) => String((table as { RouteTableId?: unknown }).RouteTableId)) : [];
-}
-
-/** Members by lower-case key: key case is free in a configuration. */
-function caseFree(value: unknown): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(value ?? {}).map(([key, member]) => [key.toLowerCase(), member]));
 }
 
 async function interrupted(): Promise<void> {

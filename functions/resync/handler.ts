@@ -1,7 +1,9 @@
 /** Lambda for people: a sync now, to its report. Invoked synchronously by the CLI, in passes of at most 90 s. */
 import { readFunctionConfig } from '../../shared/config/function-config.ts';
 import { InvalidInput } from '../../shared/domain/invalid-input.ts';
+import { type Match, matchesOf } from '../../shared/domain/matching-row.ts';
 import { type PlanJson, planJson } from '../../shared/domain/render-plan.ts';
+import type { RouteTable } from '../../shared/domain/route.ts';
 import type { Leases } from '../../shared/reconcile/ports.ts';
 import type { SyncReport } from '../../shared/reconcile/report.ts';
 import { resync, type SyncResult } from '../../shared/reconcile/resync.ts';
@@ -14,9 +16,13 @@ import { parseRequest, type ResyncRequest } from './request.ts';
 const config = readFunctionConfig(process.env);
 const rooms = syncRooms(config);
 
-/** The report, with the plan it began with as `leaseway plan --json` prints it. */
+/** The report, with the plan it began with as `leaseway plan --json` prints it; `matches` where `address` asked. */
 type Answer =
-  | (SyncReport & { readonly ok: true; readonly plan: PlanJson | null })
+  | (SyncReport & {
+      readonly ok: true;
+      readonly plan: PlanJson | null;
+      readonly matches?: Readonly<Record<string, Match>>;
+    })
   | { readonly ok: false; readonly error: { readonly field: string; readonly message: string } };
 
 export const handler = lambda<Answer>({ network: config.network, rejects: rooms.rejects, work });
@@ -34,10 +40,10 @@ async function work(event: unknown, run: Run): Promise<Answer> {
     return refusal('tables', `${unknown} is not among the stack's route tables (${config.routeTableIds.join(', ')})`);
   const { deadline, end } = timesOf(run.context.getRemainingTimeInMillis(), Date.now());
   const { deps, lock, publisher } = rooms.room(AbortSignal.timeout(end - Date.now()));
-  const { dryRun, force, tables, config: candidate } = request;
+  const { dryRun, force, forced, tables, config: candidate, address } = request;
   const syncDeps = candidate === null ? deps : { ...deps, leases: withConfig(deps.leases, candidate) };
   const sync = () =>
-    resync({ syncId: rooms.newSyncId(), dryRun, force, only: tables, isManual: true, deadline }, syncDeps);
+    resync({ syncId: rooms.newSyncId(), dryRun, force, forced, only: tables, isManual: true, deadline }, syncDeps);
   // A dry run writes nothing, the lock included.
   const turn = dryRun
     ? { result: await sync(), unreleased: null }
@@ -50,7 +56,19 @@ async function work(event: unknown, run: Run): Promise<Answer> {
   const lost = await publisher.put(result.events);
   for (const index of lost)
     run.error('an event was not accepted', { detailType: result.events[index]?.detailType ?? '' });
-  return { ok: true, ...result.report, plan: planOf(result, tables) };
+  const { planned } = result;
+  const asked = address !== null && planned !== null;
+  return {
+    ok: true,
+    ...result.report,
+    plan: planOf(result, tables),
+    ...(asked && { matches: matchesOf(address, listedOf(planned), planned.picture.config) }),
+  };
+}
+
+/** The tables that are planned, as they were read: the VPC has others, which are nobody's business here. */
+function listedOf({ plan, picture }: NonNullable<SyncResult['planned']>): RouteTable[] {
+  return picture.tables.filter(({ id }) => plan.tables.some((table) => table.id === id));
 }
 
 /** With `tables` the plan shows what would be written: those. */

@@ -36,7 +36,7 @@ async function work(event: unknown, run: Run): Promise<Batch> {
   const turn = await inTurn({ holder: run.context.awsRequestId, end }, lock, deps.clock, async () => {
     const state = readState(await deps.state.read(), deps.clock.now());
     if (isCovered(state, newestSentAt)) return null;
-    return resync({ syncId, dryRun: false, force: null, only: null, isManual: false, deadline }, deps);
+    return resync({ syncId, dryRun: false, force: null, forced: [], only: null, isManual: false, deadline }, deps);
   });
   if (turn === null) {
     run.warn('another sync has the turn', { syncId, pass });

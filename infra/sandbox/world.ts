@@ -20,7 +20,7 @@ export function worldItems(world: Params, network: string, now: number): readonl
   const pk = `network#${network}`;
   const leases = records(world, 'leases').flatMap((lease) => leaseItems(lease, pk, now));
   const config = world['config'];
-  if (config === undefined) return leases;
+  if (config === undefined || config === null) return leases;
   const stored = { config: JSON.stringify(config), revision: 1, appliedAt: Math.floor(now / 1000) };
   return [...leases, toItem({ pk, sk: 'config', ...stored })];
 }

@@ -28,8 +28,10 @@ export interface Guarded<Row> {
 
 export interface GuardVerdict<Row> {
   readonly refused: boolean;
-  /** Names exactly this set of held deletions; null when nothing is held. */
+  /** Names exactly this set of held deletions, or of those that `force` let through; null when there are none. */
   readonly digest: string | null;
+  /** Deletions that would be held and were let through, as `<table> <row>`: what a later pass may go on with. */
+  readonly forced: readonly string[];
   readonly tables: readonly Guarded<Row>[];
 }
 
@@ -37,6 +39,8 @@ export interface GuardOptions<Row> {
   describe(row: Row): string;
   /** The digest of what an operator was shown and lets through. */
   readonly force: string | null;
+  /** What an earlier pass of the same force let through: these go on, whatever is held beside them by now. */
+  readonly forced?: readonly string[];
   /** Hold every weak deletion: the leases are known to be older than what was last seen. */
   readonly distrust?: boolean;
 }
@@ -46,18 +50,34 @@ export function exceedsBound(weak: number, ours: number): boolean {
 }
 
 export function guard<Row>(inputs: readonly GuardInput<Row>[], options: GuardOptions<Row>): GuardVerdict<Row> {
-  const tables = inputs.map((input): Guarded<Row> => {
-    const weak = input.plan.steps.filter(isWeak);
-    const hold = options.distrust === true ? weak.length > 0 : exceedsBound(weak.length, input.ours);
-    if (!hold) return { ...input, held: [] };
-    return { ...input, plan: { ...input.plan, steps: input.plan.steps.filter((step) => !isWeak(step)) }, held: weak };
+  const held = inputs.map((input) => heldIn(input, options.distrust === true));
+  const textOf = (id: string, step: DeleteStep<Row>) => `${id} ${options.describe(step.row)}`;
+  const texts = inputs.flatMap(({ id }, at) => (held[at] ?? []).map((step) => textOf(id, step))).sort();
+  if (texts.length === 0) return { refused: false, digest: null, forced: [], tables: inputs.map(withoutHeld) };
+  const shown = options.force === digestOf(texts.join('\n')) ? texts : (options.forced ?? []);
+  const passes = new Set(shown);
+  const tables = inputs.map((input, at): Guarded<Row> => {
+    const kept = (held[at] ?? []).filter((step) => !passes.has(textOf(input.id, step)));
+    const waits = new Set<Step<Row>>(kept);
+    return {
+      ...input,
+      plan: { ...input.plan, steps: input.plan.steps.filter((step) => !waits.has(step)) },
+      held: kept,
+    };
   });
-  const held = tables.flatMap((table) => table.held.map((step) => `${table.id} ${options.describe(step.row)}`));
-  if (held.length === 0) return { refused: false, digest: null, tables };
-  const digest = digestOf(held.sort().join('\n'));
-  if (options.force === digest)
-    return { refused: false, digest, tables: inputs.map((input) => ({ ...input, held: [] })) };
-  return { refused: true, digest, tables };
+  const forced = texts.filter((text) => passes.has(text));
+  const left = texts.filter((text) => !passes.has(text));
+  const digest = digestOf((left.length > 0 ? left : forced).join('\n'));
+  return { refused: left.length > 0, digest, forced, tables };
+}
+
+function heldIn<Row>({ plan, ours }: GuardInput<Row>, distrust: boolean): DeleteStep<Row>[] {
+  const weak = plan.steps.filter(isWeak);
+  return (distrust ? weak.length > 0 : exceedsBound(weak.length, ours)) ? weak : [];
+}
+
+function withoutHeld<Row>(input: GuardInput<Row>): Guarded<Row> {
+  return { ...input, held: [] };
 }
 
 function isWeak<Row>(step: Step<Row>): step is DeleteStep<Row> {

@@ -40,6 +40,8 @@ export interface MapResult {
   readonly held: readonly MapLease[];
   /** Names exactly this set of held leases; null when nothing is held. */
   readonly digest: string | null;
+  /** Whether `force` was the digest of leases that would be held. */
+  readonly isForced: boolean;
 }
 
 /**
@@ -57,7 +59,8 @@ export function mapContent(input: MapInput): MapResult {
   const weak = gone.filter((lease) => isWeaklyGone(known.get(lease.subnet)) && !unknown.includes(lease));
   const hold = input.distrust ? weak.length > 0 : exceedsBound(weak.length, before.length);
   const digest = hold ? digestOf(`map\n${weak.map((lease) => lease.subnet).join('\n')}`) : null;
-  const held = hold && !input.isForced && input.force !== digest ? weak : [];
+  const isForced = digest !== null && input.force === digest;
+  const held = hold && !input.isForced && !isForced ? weak : [];
   return {
     content: {
       network: input.network,
@@ -69,6 +72,7 @@ export function mapContent(input: MapInput): MapResult {
     },
     held,
     digest: held.length > 0 ? digest : null,
+    isForced,
   };
 }
 

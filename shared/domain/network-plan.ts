@@ -28,6 +28,8 @@ export interface PlanInput {
   /** Limits of single tables below the configuration's, learned from `RouteLimitExceeded`. */
   readonly limits?: ReadonlyMap<string, Partial<Limits>>;
   readonly force: string | null;
+  /** What an earlier pass of the same force let through. */
+  readonly forced?: readonly string[];
   /** The leases are older than what was last seen: hold every weak deletion. */
   readonly distrust?: boolean;
   /** Whether `tables` are all of the VPC's; false: some may not have been read. */
@@ -42,6 +44,8 @@ export interface NetworkPlan {
   readonly guard: {
     readonly refused: boolean;
     readonly digest: string | null;
+    /** Held deletions that `force` let through. */
+    readonly forced: readonly string[];
     readonly tables: ReadonlyMap<string, { readonly held: number; readonly ours: number }>;
   };
 }
@@ -72,6 +76,7 @@ export function planNetwork(input: PlanInput): NetworkPlan {
       {
         describe: (row: Route) => routeKind(noKnowledge).describe(row),
         force: input.force,
+        forced: input.forced ?? [],
         distrust: input.distrust ?? false,
       },
     );
@@ -86,6 +91,7 @@ export function planNetwork(input: PlanInput): NetworkPlan {
     guard: {
       refused: verdict.refused,
       digest: verdict.digest,
+      forced: verdict.forced,
       tables: new Map(
         verdict.tables
           .filter((table) => table.held.length > 0)

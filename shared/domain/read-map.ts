@@ -65,7 +65,7 @@ export function readMap(value: unknown): AgentMap {
   if (!Array.isArray(leases)) throw new InvalidInput('map.leases', undefined, 'is not a list');
   const read = leases.map((lease: unknown, index) => tryReadLease(lease, `leases[${index}]`));
   return {
-    epoch: map['epoch'] === undefined ? 0 : wholeNumber(map['epoch'], 'map.epoch'),
+    epoch: isAbsent(map['epoch']) ? 0 : wholeNumber(map['epoch'], 'map.epoch'),
     revision: wholeNumber(map['revision'], 'map.revision'),
     network: text(map['network'], 'map.network'),
     config: parseNetworkConfig(map['config'], { lenient: true, field: 'map.config' }),

@@ -6,7 +6,6 @@ import type { NetworkConfig } from './network-config.ts';
 import type { NetworkPlan } from './network-plan.ts';
 import { stepRow } from './plan.ts';
 import { holderOf } from './render-step.ts';
-import { nextHopId } from './route.ts';
 import type { TablePlan } from './table-plan.ts';
 import type { SpeltLease } from './world.ts';
 
@@ -23,6 +22,14 @@ export interface LeaseStatus {
     | 'rejected'
     | 'conflict';
   readonly reason: string;
+}
+
+/** Which row it is stands with its table: a table's conflict is told there, once. */
+const heldByOthers = 'held by a route that is not ours';
+
+/** Whether the conflict is one of route tables, and not one between two leases. */
+export function isHeldByOthers({ status, reason }: LeaseStatus): boolean {
+  return status === 'conflict' && reason.startsWith(heldByOthers);
 }
 
 export function statusOfLeases(
@@ -102,14 +109,8 @@ function liveStatus(lease: Lease, plan: NetworkPlan, config: NetworkConfig): Lea
   }
   const listed = config.backend.routeTableIds;
   const tables = plan.tables.filter(({ id }) => listed.includes(id));
-  const conflicts = tables.flatMap((table) =>
-    table.conflicts
-      .filter(({ wanted }) => isOf(lease, wanted.destinationText))
-      .map(({ holder }) => `${holder.destinationText} -> ${nextHopId(holder.nextHop)} in ${table.id}`),
-  );
-  if (conflicts.length > 0) {
-    return { status: 'conflict', reason: `held by a route that is not ours: ${conflicts.join(', ')}` };
-  }
+  const held = tables.filter((table) => table.conflicts.some(({ wanted }) => isOf(lease, wanted.destinationText)));
+  if (held.length > 0) return { status: 'conflict', reason: `${heldByOthers} in ${idsOf(held)}` };
   const full = tables.filter((table) => table.overflow.some((route) => isOf(lease, route.destinationText)));
   if (full.length > 0) return { status: 'overflow', reason: `no room in ${idsOf(full)}` };
   return ofState(lease, routeStatus(lease, tables));

@@ -1,5 +1,6 @@
 /** What somebody should know of a plan although nothing failed: one line each. */
 import { isCutOff } from './cut-off.ts';
+import { isHeldByOthers } from './render-lease-status.ts';
 import type { PlanJson } from './render-plan.ts';
 
 /** The lease statuses that call for somebody. */
@@ -15,7 +16,7 @@ export function planWarnings(plan: PlanJson): string[] {
     ...(table.held.length > 0 ? [`${id}: the guard holds back ${table.held.length} deletions`] : []),
   ]);
   const ofLeases = Object.entries(plan.leases)
-    .filter(([, lease]) => worrying.includes(lease.status) || isCutOff(lease))
+    .filter(([, lease]) => (worrying.includes(lease.status) && !isHeldByOthers(lease)) || isCutOff(lease))
     .map(([subnet, { status, reason }]) => `${subnet}: ${status}: ${reason}`);
   const ofGuard = plan.guard.refused ? [`refused by the guard; if it is meant: --force ${plan.guard.digest}`] : [];
   return [...ofTables, ...ofLeases, ...ofGuard];

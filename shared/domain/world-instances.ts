@@ -3,24 +3,28 @@ import { isPastExpiry } from './expiry.ts';
 import { InvalidInput } from './invalid-input.ts';
 import { isHeld, type Lease } from './lease.ts';
 import type { NetworkConfig } from './network-config.ts';
-import { fieldsOf, identifier, listOf } from './world-fields.ts';
+import type { Placed } from './strict-keys.ts';
+import { fieldsOf, identifier, isGiven, listOf, printedList } from './world-fields.ts';
 
-/** Reads `aws ec2 describe-instances` output: state by instance id. */
+/** Reads `aws ec2 describe-instances` output, or a list of reservations or instances: state by instance id. */
 export function parseInstances(raw: unknown): Map<string, string> {
   const states = new Map<string, string>();
-  if (raw === undefined || raw === null) return states;
-  const reservations = listOf(fieldsOf(raw, 'instances')['Reservations'], 'instances.Reservations');
-  reservations.forEach((reservation, r) => {
-    const at = `instances.Reservations[${r}]`;
-    listOf(fieldsOf(reservation, at)['Instances'], `${at}.Instances`).forEach((instance, i) => {
-      const field = `${at}.Instances[${i}]`;
-      const fields = fieldsOf(instance, field);
-      const state = fieldsOf(fields['State'], `${field}.State`)['Name'];
-      if (typeof state !== 'string') throw new InvalidInput(`${field}.State.Name`, state, 'is not a text');
-      states.set(identifier(fields['InstanceId'], `${field}.InstanceId`, 'i-'), state);
-    });
-  });
+  if (!isGiven(raw)) return states;
+  for (const { field, value } of printedList(raw, 'instances', 'Reservations').flatMap(instancesOf)) {
+    const fields = fieldsOf(value, field);
+    const state = fieldsOf(fields['State'], `${field}.State`)['Name'];
+    if (typeof state !== 'string') throw new InvalidInput(`${field}.State.Name`, state, 'is not a text');
+    states.set(identifier(fields['InstanceId'], `${field}.InstanceId`, 'i-'), state);
+  }
   return states;
+}
+
+/** A reservation's instances; with an id of its own it is one, as `--query 'Reservations[].Instances[]'` prints them. */
+function instancesOf(entry: Placed): Placed[] {
+  const fields = fieldsOf(entry.value, entry.field);
+  if (fields['InstanceId'] !== undefined) return [entry];
+  const field = `${entry.field}.Instances`;
+  return listOf(fields['Instances'], field).map((value, at) => ({ field: `${field}[${at}]`, value }));
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   type Fields,
   fieldsOf,
   identifier,
+  isGiven,
   optionalIpv6Cidr,
   optionalText,
   wholeNumber,
@@ -36,7 +37,8 @@ const leaseKeys = [
 const strangers = ['instanceArn', 'instance'];
 
 /**
- * Reads one lease. Absent `acquiredAt`: the oldest there is; absent `expiresAt`: does not expire.
+ * Reads one lease. Absent `acquiredAt`: the oldest there is; absent `expiresAt`: does not expire. Null is absent, as jq
+ * writes it.
  *
  * @throws InvalidInput naming the field.
  */
@@ -44,29 +46,30 @@ export function parseLease(raw: unknown, field: string): Lease {
   const fields = fieldsOf(raw, field);
   refuseMisspelt(fields, field);
   const at = (key: (typeof leaseKeys)[number]): [unknown, string] => [fields[key], `${field}.${key}`];
-  const isGiven = (key: (typeof leaseKeys)[number]): boolean => (fields[key] ?? null) !== null;
+  const has = (key: (typeof leaseKeys)[number]): boolean => isGiven(fields[key]);
   if (fields['subnet'] === undefined) throw new InvalidInput(`${field}.subnet`, undefined, 'is missing');
   const state = parseState(...at('state'));
-  const needsInstance = state !== 'reserved' || isGiven('instanceId');
+  // The tombstone of a reservation has as little an instance as the reservation had.
+  const needsInstance = (state !== 'reserved' && state !== 'released') || has('instanceId');
   return {
     subnet: parseCidr(...at('subnet')),
     ipv6Subnet: optionalIpv6Cidr(...at('ipv6Subnet')),
     instanceId: needsInstance ? identifier(...at('instanceId'), 'i-') : null,
     eniId: identifier(...at('eniId'), 'eni-'),
-    nodeIp: isGiven('nodeIp') ? parseAddress(...at('nodeIp'), 'ipv4') : null,
-    nodeIpv6: isGiven('nodeIpv6') ? parseAddress(...at('nodeIpv6'), 'ipv6') : null,
+    nodeIp: has('nodeIp') ? parseAddress(...at('nodeIp'), 'ipv4') : null,
+    nodeIpv6: has('nodeIpv6') ? parseAddress(...at('nodeIpv6'), 'ipv6') : null,
     subnetId: optionalText(...at('subnetId')),
     segment: optionalText(...at('segment')),
     vtepMac: optionalText(...at('vtepMac')),
     state,
-    acquiredAt: fields['acquiredAt'] === undefined ? 0 : epochSeconds(...at('acquiredAt')),
-    expiresAt: isGiven('expiresAt') ? epochSeconds(...at('expiresAt')) : null,
-    version: fields['version'] === undefined ? 0 : wholeNumber(...at('version')),
+    acquiredAt: has('acquiredAt') ? epochSeconds(...at('acquiredAt')) : 0,
+    expiresAt: has('expiresAt') ? epochSeconds(...at('expiresAt')) : null,
+    version: has('version') ? wholeNumber(...at('version')) : 0,
   };
 }
 
 function parseState(value: unknown, field: string): LeaseState {
-  if (value === undefined) return 'active';
+  if (!isGiven(value)) return 'active';
   const state = writtenStates.find((candidate) => candidate === value);
   if (state === undefined) throw new InvalidInput(field, value, `is none of ${writtenStates.join(', ')}`);
   return state;

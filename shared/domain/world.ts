@@ -8,7 +8,7 @@ import type { NetworkConfig } from './network-config.ts';
 import { plannedTableIds } from './network-plan.ts';
 import { parseNetworkConfig } from './parse-network-config.ts';
 import { parseRouteTable, type RouteTable } from './route.ts';
-import { epochSeconds, fieldsOf, listOf, onlyKeys } from './world-fields.ts';
+import { epochSeconds, fieldsOf, isGiven, listOf, onlyKeys, printedList } from './world-fields.ts';
 import { parseInstances, settledLease } from './world-instances.ts';
 import { parseLease } from './world-lease.ts';
 
@@ -42,7 +42,7 @@ export function parseWorld(raw: unknown): World {
   onlyKeys(fields, ['now', 'config', 'leases', 'instances', 'routeTables', 'options'], '');
   const options = fieldsOf(fields['options'] ?? {}, 'options');
   onlyKeys(options, ['routeLimit', 'force'], 'options');
-  const now = fields['now'] === undefined ? null : epochSeconds(fields['now'], 'now');
+  const now = isGiven(fields['now']) ? epochSeconds(fields['now'], 'now') : null;
   if (fields['config'] === undefined) throw new InvalidInput('config', undefined, 'is missing');
   const config = withRouteLimit(parseNetworkConfig(fields['config'], { field: 'config' }), options['routeLimit']);
   const instances = parseInstances(fields['instances']);
@@ -62,7 +62,7 @@ export function parseWorld(raw: unknown): World {
 }
 
 function withRouteLimit(config: NetworkConfig, limit: unknown): NetworkConfig {
-  if (limit === undefined) return config;
+  if (!isGiven(limit)) return config;
   if (!Number.isSafeInteger(limit) || (limit as number) < 1) {
     throw new InvalidInput('options.routeLimit', limit, 'is not a positive whole number');
   }
@@ -70,7 +70,7 @@ function withRouteLimit(config: NetworkConfig, limit: unknown): NetworkConfig {
 }
 
 function parseForce(force: unknown): string | null {
-  if (force === undefined || force === null || force === false) return null;
+  if (!isGiven(force) || force === false) return null;
   if (typeof force !== 'string' || force === '') {
     throw new InvalidInput('options.force', force, 'is neither false nor the digest of a refused plan');
   }
@@ -79,17 +79,16 @@ function parseForce(force: unknown): string | null {
 
 function parseTables(raw: unknown, planned: readonly string[]): RouteTable[] {
   const tables = new Map<string, RouteTable>();
-  listOf(fieldsOf(raw, 'routeTables')['RouteTables'], 'routeTables.RouteTables').forEach((entry, at) => {
-    const field = `routeTables.RouteTables[${at}]`;
+  for (const { field, value: entry } of printedList(raw, 'routeTables', 'RouteTables')) {
     const id = fieldsOf(entry, field)['RouteTableId'];
     if (typeof id !== 'string' || id === '') {
       throw new InvalidInput(`${field}.RouteTableId`, id, id === undefined ? 'is missing' : 'is not an id');
     }
-    if (!planned.includes(id)) return;
+    if (!planned.includes(id)) continue;
     if (tables.has(id)) throw new InvalidInput(`${field}.RouteTableId`, id, 'is listed a second time');
     // A table always has its local route: a file without any routes is one that was cut, not an empty table.
     listOf(fieldsOf(entry, field)['Routes'], `${field}.Routes`);
     tables.set(id, parseRouteTable(entry, field));
-  });
+  }
   return [...tables.values()];
 }

@@ -128,7 +128,7 @@ function orphaned(subnets: readonly string[]): InvalidInput {
   return new InvalidInput(
     'config',
     undefined,
-    `has no place for ${subnets.length} held leases (${some}): list the old range in Leaseway.Retired, or force it`,
+    `has no place for ${subnets.length} held leases (${some}): list the old range in Leaseway.Retired, or apply it with --force`,
   );
 }
 

@@ -20,7 +20,7 @@ export class PassMap {
   readonly #input: PassInput;
   readonly #listedTableIds: readonly string[];
   #published: Published;
-  #held: MapHold = { leases: 0, digest: null };
+  #held: MapHold = { leases: 0, digest: null, isForced: false };
 
   constructor(input: PassInput, listedTableIds: readonly string[]) {
     const { before, picture } = input;
@@ -61,7 +61,9 @@ export class PassMap {
         force: request.force,
         isForced: request.force !== null && request.force === plan.guard.digest,
       });
-      this.#held = { leases: result.held.length, digest: result.digest };
+      // Once published, they are no longer in the map that the next publishing looks at.
+      const isForced = this.#held.isForced || result.isForced;
+      this.#held = { leases: result.held.length, digest: result.digest, isForced };
       return result.content;
     };
     this.#published = await publishMap(content, this.#published, deps.maps, deps.clock);

@@ -54,16 +54,19 @@ export interface SyncReport {
    * - `ok`: every table is as desired, or would be by the plan of a dry run.
    * - `partial`: some table failed, is missing, or has work left.
    * - `refused`: the guard holds deletions back; everything else was done.
-   * - `failed`: nothing could be planned; `message` says why. Nothing was changed.
+   * - `failed`: nothing could be planned. Nothing was changed.
    * - `unconfigured`: no network configuration was applied yet.
    */
   readonly status: 'ok' | 'partial' | 'refused' | 'failed' | 'unconfigured';
+  /** Why nothing could be planned, or that a force fits nothing. */
   readonly message: string | null;
   readonly tables: readonly TableReport[];
   readonly changes: readonly RouteChange[];
   readonly guard: {
     readonly refused: boolean;
     readonly digest: string | null;
+    /** Held deletions that the request's force let through; a further pass goes on with these. */
+    readonly forced: readonly string[];
     readonly tables: Readonly<Record<string, { readonly held: number; readonly ours: number }>>;
   };
   readonly map: { readonly revision: number | null; readonly held: number };

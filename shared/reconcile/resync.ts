@@ -28,7 +28,8 @@ export interface SyncResult {
 /** A plan whose leases moved before its first deletion is made anew this often within a sync. */
 const replans = 3;
 
-export async function resync(request: SyncRequest, deps: SyncDeps): Promise<SyncResult> {
+export async function resync(asked: SyncRequest, deps: SyncDeps): Promise<SyncResult> {
+  let request = asked;
   const stored = readState(await deps.state.read(), deps.clock.now());
   let state = stored;
   let first: SyncResult | null = null;
@@ -83,6 +84,8 @@ export async function resync(request: SyncRequest, deps: SyncDeps): Promise<Sync
     };
     if (isLast) return result;
     first = result;
+    // What force let through it lets through in the plan that is made anew, too.
+    request = { ...request, forced: report.guard.forced };
   }
 }
 
@@ -104,6 +107,7 @@ function planOf(picture: Picture, state: SyncState, request: SyncRequest, distru
     limits: new Map(Object.entries(state.tables).map(([id, table]) => [id, learnedLimits(table, now)])),
     unknown: unknownSubnets(picture),
     force: request.force,
+    forced: request.forced,
     distrust,
     isWholeVpc: picture.isWholeVpc,
   });

@@ -5,6 +5,7 @@ import type { NetworkMap } from '../domain/map.ts';
 import type { NetworkPlan } from '../domain/network-plan.ts';
 import { stepRow } from '../domain/plan.ts';
 import { isBlackhole, nextHopId } from '../domain/route.ts';
+import { unmatchedForce } from '../domain/unmatched-force.ts';
 import type { Blind, Picture } from './look.ts';
 import type { StepOutcome } from './reconcile.ts';
 import type { Failure, RouteChange, SyncReport, TableReport } from './report.ts';
@@ -44,12 +45,13 @@ export function syncReport(input: ReportInput): SyncReport {
     network: deps.network,
     mode,
     status: statusOf(tables, plan, (input.held?.leases ?? 0) > 0, mode),
-    message: null,
+    message: forceMessage(input),
     tables,
     changes: [...(input.earlier?.changes ?? []), ...runs.flatMap(changesOf)],
     guard: {
       refused: plan.guard.refused || (input.held?.leases ?? 0) > 0,
       digest: plan.guard.digest ?? input.held?.digest ?? null,
+      forced: [...new Set([...(input.earlier?.guard.forced ?? []), ...plan.guard.forced])],
       tables: Object.fromEntries(plan.guard.tables),
     },
     map: { revision: input.map?.revision ?? null, held: input.held?.leases ?? 0 },
@@ -59,6 +61,21 @@ export function syncReport(input: ReportInput): SyncReport {
     confirmedAt: input.confirmedAt ?? null,
     more: mode === 'enforce' && unfinished && (writes || input.moved === true) && !awaited,
   };
+}
+
+/** Null where the force did what it says, or where there was none. */
+function forceMessage({ request, plan, held, earlier }: ReportInput): string | null {
+  const { force, forced, dryRun } = request;
+  if (force === null) return null;
+  const digest = plan.guard.refused ? plan.guard.digest : (held?.digest ?? null);
+  if (forced.length > 0 || plan.guard.forced.length > 0 || held?.isForced === true) {
+    return digest === null ? null : `--force ${force}: let through what was shown, and not what is held back since`;
+  }
+  // The pass before, whose plan was overtaken, has let go of what the force was for.
+  if (earlier?.message === null) return null;
+  // A dry run makes no map, which may hold something under this digest.
+  if (dryRun && digest === null) return `--force ${force}: no route is held back under this digest`;
+  return unmatchedForce({ option: '--force', force, digest });
 }
 
 /** Nothing could be planned: nothing was changed, but for what an overtaken pass had done. */
@@ -76,7 +93,7 @@ export function blindReport(
     message: blind.message,
     tables: [],
     changes: [],
-    guard: { refused: false, digest: null, tables: {} },
+    guard: { refused: false, digest: null, forced: [], tables: {} },
     map: { revision: null, held: 0 },
     cutOff: [],
     drift: 0,

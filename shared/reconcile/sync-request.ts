@@ -19,6 +19,8 @@ export interface SyncRequest {
   readonly dryRun: boolean;
   /** Digest of held deletions to let through. */
   readonly force: string | null;
+  /** What an earlier pass of the same force let through, as its report gave it (`guard.forced`). */
+  readonly forced: readonly string[];
   /** Tables to write; null: all. Every table is read whatever this says. */
   readonly only: readonly string[] | null;
   /** A person asked: failing tables and rows are tried before their time. */

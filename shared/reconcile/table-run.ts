@@ -20,4 +20,6 @@ export interface TableRun {
 export interface MapHold {
   readonly leases: number;
   readonly digest: string | null;
+  /** The request's force was the digest of such leases: they were let go. */
+  readonly isForced: boolean;
 }

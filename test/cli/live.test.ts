@@ -25,7 +25,7 @@ const world = {
     leases: [held(1), held(2)],
     tables: {
       'rtb-a': [local, row('10.244.1.128/25', 'eni-a2'), row('10.244.2.0/24', 'eni-a1')],
-      'rtb-b': [local],
+      'rtb-b': [local, row('10.244.0.0/16', null, { TransitGatewayId: 'tgw-1' })],
     },
   }),
   instances: { Reservations: [{ Instances: [1, 2].map(runningInstance) }] },
@@ -88,6 +88,10 @@ describe('a deployed stack', () => {
       ],
     );
     assert.equal((await sandbox.run(['plan'])).code, 0);
+    const right = await sandbox.run(['status']);
+    assert.equal(right.code, 2, 'a shadow is left, which no sync takes away');
+    assert.match(right.stdout, /^10\.244\.1\.0\/24 +i-a1 +eni-a1 +routed +shadow +routed$/m);
+    assert.match(right.stdout, /^rtb-a: shadow: 10\.244\.1\.128\/25 -> eni-a2/m);
   });
 
   it('explains an address, with the row that takes it', async () => {
@@ -96,6 +100,16 @@ describe('a deployed stack', () => {
     const { lease: key, node, tables } = JSON.parse(stdout);
     assert.deepEqual([key, node.instanceId, node.nodeIp], ['10.244.1.0/24', 'i-a1', '10.0.1.1']);
     assert.equal(tables['rtb-a'].word, 'shadow');
+    const nobodys = await sandbox.run(['explain', '10.244.77.1']);
+    assert.equal(
+      nobodys.stdout,
+      [
+        '10.244.77.1  no lease holds it',
+        '  rtb-a  no route: no row matches, packets to it are dropped',
+        '  rtb-b  foreign: 10.244.0.0/16 -> tgw-1, not ours',
+        '',
+      ].join('\n'),
+    );
   });
 
   it('lists, reserves and releases leases', async () => {
@@ -166,8 +180,11 @@ describe('a deployed stack', () => {
     });
     await sandbox.run(['leases', 'reserve', '--subnet', '10.244.11.0/24', '--eni', 'eni-a2']);
     const { code, stdout } = await sandbox.run(['resync']);
+    const status = await sandbox.run(['status']);
     await sandbox.control('DELETE', 'faults');
     assert.equal(code, 1);
+    assert.equal(status.code, 2, status.stderr + status.stdout);
+    assert.match(status.stdout, /^rtb-a: writing it failed, and it is left alone until \d{4}-.*Z$/m);
     assert.match(stdout, /^rtb-a {2}failed/m);
     assert.match(stdout, /CreateRoute 10\.244\.11\.0\/24: UnauthorizedOperation/);
     assert.match(stdout, /^rtb-b {2}ok$/m);
@@ -189,9 +206,14 @@ describe('a stack whose leases are lost', () => {
     assert.equal(refused.code, 3, refused.stderr);
     const digest = /--force ([0-9a-f]{16})/.exec(refused.stdout)?.[1] ?? '';
     assert.equal((await sandbox.run(['plan'])).code, 3);
-    assert.equal((await sandbox.run(['resync', '--force', '0000000000000000'])).code, 3);
+    const wrong = await sandbox.run(['resync', '--force', '0000000000000000']);
+    assert.equal(wrong.code, 3);
+    assert.ok(wrong.stdout.includes(`--force 0000000000000000: what is held back now has the digest ${digest}`));
     assert.equal(await callsOf(sandbox, 'DeleteRoute'), 0);
     assert.equal((await sandbox.run(['resync', '--force', digest])).code, 0);
     assert.equal(await callsOf(sandbox, 'DeleteRoute'), 4);
+    const again = await sandbox.run(['resync', '--force', digest]);
+    assert.equal(again.code, 0);
+    assert.match(again.stdout, /^--force [0-9a-f]{16}: nothing is held back under this digest/m);
   });
 });

@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { runCli } from '../../cli/program.ts';
 import { lease, local, planOfFile, row, type WorldParts, worldFile } from '../shared/domain/world-file.ts';
+import { capturedConsole } from './captured-console.ts';
 import { leaseway } from './leaseway.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'leaseway-plan-'));
@@ -44,6 +46,24 @@ describe('exit codes of plan --world', () => {
     const { code, stderr } = await plan({ leases: [lease(9)], tables: { 'rtb-1': [local, ...orphans] } });
     assert.equal(code, 3);
     assert.match(stderr, /--force [0-9a-f]{16}/);
+  });
+
+  it('3, or what it would be without: a digest that fits nothing lets nothing through, and is said to', async () => {
+    const force = '00000000000000aa';
+    const held = { leases: [lease(9)], tables: { 'rtb-1': [local, ...orphans] }, options: { force } };
+    const another = await plan(held, '--json');
+    assert.equal(another.code, 3);
+    const { digest } = JSON.parse(another.stdout).guard;
+    assert.match(
+      another.stderr,
+      new RegExp(`^options.force ${force}: .* has the digest ${digest}: nothing was let through$`, 'm'),
+    );
+    const nothing = await plan({ leases: [lease(1)], tables: { 'rtb-1': routed }, options: { force } });
+    assert.equal(nothing.code, 0);
+    assert.match(nothing.stderr, /^options\.force 00000000000000aa: nothing is held back under this digest/m);
+    const fits = await plan({ ...held, options: { force: digest } });
+    assert.equal(fits.code, 2);
+    assert.doesNotMatch(fits.stderr, /options\.force/);
   });
 
   it('1 before 3: a listed table is missing, and the others are planned', async () => {
@@ -125,6 +145,19 @@ describe('the output of plan --world', () => {
     assert.match(stdout, /^ {2}~ 10\.244\.1\.0\/24 eni-9 -> eni-1 {2}changed/m);
     assert.match(stdout, /^ {2}\+ 10\.244\.2\.0\/24 -> eni-2 {8}missing/m);
     assert.ok(!stdout.includes('\u001b'));
+  });
+
+  it('names a conflict once in each stream, and on a terminal once', async () => {
+    const conflict = {
+      leases: [lease(2)],
+      tables: { 'rtb-1': [local, row('10.244.2.0/24', 'eni-x', { State: 'filtered' })] },
+    };
+    const timesIn = (text: string) => text.split('10.244.2.0/24 -> eni-x').length - 1;
+    for (const isTerminal of [false, true]) {
+      const { terminal, printed, noted } = capturedConsole(JSON.stringify(worldFile(conflict)), isTerminal);
+      assert.equal(await runCli(['plan', '--world', '-'], terminal), 0);
+      assert.deepEqual([timesIn(printed()), timesIn(noted())], [1, isTerminal ? 0 : 1]);
+    }
   });
 
   it('comes without the AWS SDK being loaded', async () => {

@@ -33,7 +33,7 @@ function reportOf(more: Partial<ResyncReport> = {}): ResyncReport {
     message: null,
     tables: [table('rtb-1')],
     changes: [],
-    guard: { refused: false, digest: null, tables: {} },
+    guard: { refused: false, digest: null, forced: [], tables: {} },
     map: { revision: 1, held: 0 },
     cutOff: [],
     drift: 0,
@@ -104,7 +104,7 @@ describe('passes of a resync', () => {
 
 describe('how a resync ends', () => {
   const changes = planOfParts({ leases: [lease(1)] });
-  const refused = { refused: true, digest: 'd', tables: {} };
+  const refused = { refused: true, digest: 'd', forced: [], tables: {} };
   const cases: readonly [string, Partial<ResyncReport>, number, (readonly string[])?][] = [
     ['all right', {}, 0],
     ['written and not visible yet', { tables: [table('rtb-1', { status: 'pending', pending: 1 })] }, 0],
@@ -140,7 +140,7 @@ describe('a report for people', () => {
   it('has a block a table with what was done and what failed, and says what to do about a refusal', () => {
     const report = reportOf({
       status: 'partial',
-      guard: { refused: true, digest: '00000000000000aa', tables: {} },
+      guard: { refused: true, digest: '00000000000000aa', forced: [], tables: {} },
       changes: [change('10.244.1.0/24')],
       tables: [
         table('rtb-1', { created: 1, overflow: ['10.244.9.0/24'] }),

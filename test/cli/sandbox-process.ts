@@ -15,6 +15,8 @@ export interface SandboxProcess {
   /** Runs a command with the AWS environment of the sandbox. */
   run(args: readonly string[], input?: string): Promise<Ended>;
   control(method: string, path: string, body?: unknown): Promise<unknown>;
+  /** What it has said on standard error. */
+  warnings(): string;
   /** Interrupts it and gives its exit code. */
   stop(): Promise<number | null>;
 }
@@ -24,14 +26,18 @@ export async function sandboxProcess(world: unknown, args: readonly string[] = [
   const file = join(folder, 'world.json');
   writeFileSync(file, JSON.stringify(world));
   const child = spawn(process.execPath, [main, 'sandbox', '--port', '0', '--world', file, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let warnings = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    warnings += text;
   });
   const closed = once(child, 'close') as Promise<[number | null]>;
   const line = once(createInterface(child.stdout), 'line') as Promise<[string]>;
   const [url] = await Promise.race([
     line,
     closed.then(([code]): never => {
-      throw new Error(`the sandbox ended with ${code} before it answered`);
+      throw new Error(`the sandbox ended with ${code} before it answered: ${warnings}`);
     }),
   ]);
   const env = {
@@ -51,6 +57,7 @@ export async function sandboxProcess(world: unknown, args: readonly string[] = [
       if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`);
       return await response.json();
     },
+    warnings: () => warnings,
     async stop() {
       child.kill('SIGINT');
       const [code] = await closed;

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { mergedReport, reportExit, resyncPasses } from '../../cli/resync-passes.ts';
+import type { Stack } from '../../cli/stack-functions.ts';
 import { eniId, instanceId, tableIds } from './landscape.ts';
 import { Stage } from './stage.ts';
 
@@ -49,6 +51,35 @@ for (const nodes of [3, 8, 100]) {
     });
   });
 }
+
+test('200 nodes: what was shown and forced goes through in as many passes as it takes, and a wrong digest says so', async (t) => {
+  const stage = await seeded(t, 200);
+  await remove(stage, await stage.items('leases', 'lease#'));
+  await stage.idle();
+  const requests: object[] = [];
+  const stack: Stack = {
+    call: async (_name, request) => {
+      requests.push(request);
+      return stage.resync(request);
+    },
+  };
+  const resync = async (force: string) => mergedReport(await resyncPasses(stack, { force }, () => {}));
+  stage.forget();
+  const wrong = await resync('00000000000000aa');
+  assert.match(wrong.message ?? '', /^--force 00000000000000aa: what is held back now has the digest [0-9a-f]{16}/);
+  assert.deepEqual(stage.writes(), []);
+
+  requests.length = 0;
+  const { digest } = wrong.guard;
+  assert.ok(digest);
+  const forced = await resync(digest);
+  assert.ok(requests.length > 1, `${requests.length} passes`);
+  assert.deepEqual([reportExit(forced), forced.message], [0, null]);
+  for (const id of tableIds) assert.deepEqual(stage.ours(id), []);
+
+  const again = await resync(digest);
+  assert.equal(again.message, `--force ${digest}: nothing is held back under this digest: nothing was let through`);
+});
 
 test('a nightly scale-in from a hundred nodes to ten is not held back', async (t) => {
   const stage = await seeded(t, 100);

@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
-import type { Console } from '../../cli/console.ts';
 import { runCli } from '../../cli/program.ts';
 import { readTemplate } from '../../infra/read-template.ts';
-import { noPaint } from '../../shared/domain/render-plan-text.ts';
+import { capturedConsole } from '../cli/captured-console.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const documents = ['README.md', ...globSync('docs/*.md', { cwd: root })].sort();
@@ -25,17 +24,9 @@ function codeOf(text: string): string[] {
 }
 
 async function cli(args: readonly string[], input = ''): Promise<{ code: number; printed: string }> {
-  const lines: string[] = [];
-  const terminal: Console = {
-    env: {},
-    print: (line) => void lines.push(line),
-    note: () => {},
-    readInput: async () => input,
-    ask: async () => null,
-    paint: async () => noPaint,
-  };
+  const { terminal, printed } = capturedConsole(input);
   const code = await runCli(args, terminal);
-  return { code, printed: lines.join('\n') };
+  return { code, printed: printed() };
 }
 
 /** Subcommands that a help text lists. */

@@ -19,9 +19,13 @@ type Route = (state: SandboxState, request: ControlRequest) => unknown;
 const routes: Readonly<Record<string, Route>> = {
   'GET calls': ({ calls }) => calls.calls,
   'DELETE calls': ({ calls }) => done(calls.clear()),
-  'GET faults': ({ faults }) => faults.list(),
+  'GET faults': plantedFaults,
   'POST faults': (state, { body }) => done(plantFaults(state, body)),
-  'DELETE faults': ({ faults }) => done(faults.clear()),
+  'DELETE faults': ({ ec2, faults }) => {
+    faults.clear();
+    ec2.clearLags();
+    return {};
+  },
   'GET world': (state) => state.world(),
   'GET clock': ({ clock }) => ({ now: clock.now(), offsetSeconds: clock.offset() / 1000 }),
   'POST clock': ({ clock }, { body }) => {
@@ -91,6 +95,12 @@ export function plantFaults({ ec2, faults }: Pick<SandboxState, 'ec2' | 'faults'
       ...(fault.backwards !== undefined && { backwards: fault.backwards }),
     });
   }
+}
+
+/** Late reads are EC2's own to keep; whoever planted them finds them among the other faults. */
+function plantedFaults({ ec2, faults }: SandboxState): readonly Params[] {
+  const late = ec2.lags.map(({ reads, ...lag }) => ({ service: 'ec2', ...lag, lag: reads }));
+  return [...faults.list(), ...late];
 }
 
 function disturbEc2(ec2: Ec2, body: Params): void {

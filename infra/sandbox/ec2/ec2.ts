@@ -86,6 +86,15 @@ export class Ec2 implements Service {
     this.#world.lags.add(request);
   }
 
+  /** Those that have not befallen all their reads yet. */
+  get lags(): readonly Required<LagRequest>[] {
+    return this.#world.lags.list();
+  }
+
+  clearLags(): void {
+    this.#world.lags.clear();
+  }
+
   /** Switches throttling; buckets are full afterwards. */
   throttle(on: boolean): void {
     this.#buckets.switch(on);

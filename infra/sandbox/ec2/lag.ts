@@ -20,6 +20,7 @@ export interface LagRequest {
 
 interface Lag {
   readonly action: string;
+  readonly match: Readonly<Record<string, string>>;
   readonly id: string;
   readonly reads: ('old' | 'new')[];
 }
@@ -60,7 +61,21 @@ export class Lags {
       throw new Error(`a lag must match one of ${Object.keys(actionOf).join(', ')}`);
     }
     const late: ('old' | 'new')[] = Array.from({ length: reads }, () => 'old');
-    this.#lags.push({ action: action ?? natural, id, reads: backwards ? ['new', ...late] : late });
+    this.#lags.push({ action: action ?? natural, match, id, reads: backwards ? ['new', ...late] : late });
+  }
+
+  /** Those that still have reads to befall, as they would be asked for now. */
+  list(): readonly Required<LagRequest>[] {
+    return this.#lags.map(({ action, match, reads }) => ({
+      action,
+      match,
+      reads: reads.filter((read) => read === 'old').length,
+      backwards: reads[0] === 'new',
+    }));
+  }
+
+  clear(): void {
+    this.#lags = [];
   }
 
   /** How a read by this action sees the items. Nothing is spent before the read says that it met the resource. */

@@ -12,7 +12,7 @@ test('each sample request is understood', () => {
 });
 
 test('nothing asked is a plain resync of every table', () => {
-  const plain = { dryRun: false, force: null, tables: null, config: null };
+  const plain = { dryRun: false, force: null, forced: [], tables: null, config: null, address: null };
   assert.deepEqual(parseRequest({}), plain);
   assert.deepEqual(parseRequest(null), plain);
 });
@@ -29,6 +29,10 @@ test('what is wrong is named', () => {
     [{ tables: [] }, 'tables'],
     [{ tables: 'rtb-1' }, 'tables'],
     [{ tables: ['rtb-1', 'vpc-1'] }, 'tables.1'],
+    [{ forced: ['rtb-1 10.244.1.0/24'] }, 'forced'],
+    [{ force: 'a', forced: 'rtb-1 10.244.1.0/24' }, 'forced'],
+    [{ address: '10.244.7.9/32' }, 'address'],
+    [{ dryRun: true, address: '10.244.7.9' }, 'address'],
     [{ config }, 'config'],
     [{ dryRun: true, config: '{' }, 'config'],
     [{ dryRun: true, config: '{"Network":"10.244.0.0/16"}' }, 'config.Backend'],

@@ -60,6 +60,26 @@ test('the digest lets through what was shown and nothing else', () => {
   assert.notEqual(grown.digest, digest);
 });
 
+test('what was let through once goes on, whatever is held beside it by now', () => {
+  const { digest } = guard([table('rtb-1', 8, 8), table('rtb-2', 8, 8)], options);
+  const { forced } = guard([table('rtb-1', 8, 8), table('rtb-2', 8, 8)], { ...options, force: digest });
+  assert.equal(forced.length, 16);
+  // rtb-1 is half done, rtb-2 has come to have one more.
+  const later = [table('rtb-1', 4, 4), table('rtb-2', 9, 9)];
+  const verdict = guard(later, { ...options, force: digest, forced });
+  assert.deepEqual(
+    verdict.tables.map(({ plan, held }) => [plan.steps.length, held.map((step) => step.row)]),
+    [
+      [5, []],
+      [9, ['weak-8']],
+    ],
+  );
+  assert.equal(verdict.refused, true);
+  assert.equal(verdict.forced.length, 12);
+  const rest = guard([table('rtb-1', 4, 4)], { ...options, force: digest, forced });
+  assert.deepEqual([rest.refused, rest.forced.length], [false, 4]);
+});
+
 test('distrusted leases hold even one weak deletion', () => {
   assert.equal(guard([table('rtb-1', 50, 1)], { ...options, distrust: true }).refused, true);
   assert.equal(guard([table('rtb-1', 50, 0, 9)], { ...options, distrust: true }).refused, false);

@@ -32,6 +32,21 @@ test('everything that a file may leave out has a default', () => {
   );
 });
 
+test('null is the same as to leave out, but for a segment, where it says that there are no neighbours', () => {
+  const optional = ['ipv6Subnet', 'eniId', 'nodeIpv6', 'subnetId', 'vtepMac', 'state', 'routedIn', 'ipv6RoutedIn'];
+  const required = { subnet: '10.244.1.0/24', instanceId: 'i-1', nodeIp: '10.0.1.10' };
+  const [bare, nulls] = [undefined, null].map((nothing) =>
+    readMap({
+      ...base,
+      epoch: nothing,
+      tables: nothing,
+      leases: [{ ...required, ...Object.fromEntries(optional.map((key) => [key, nothing])) }],
+    }),
+  );
+  assert.deepEqual(nulls, bare);
+  assert.equal(readMap({ ...base, leases: [{ ...required, segment: null }] }).leases[0]?.segment, null);
+});
+
 test('unknown keys are ignored at every level', () => {
   const config = { ...netConf({ ...direct, Later: 1 }), Sooner: { a: 1 } };
   const map = readMap({

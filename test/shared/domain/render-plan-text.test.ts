@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { planText } from '../../../shared/domain/render-plan-text.ts';
 import { planWarnings } from '../../../shared/domain/render-plan-warnings.ts';
-import { lease, local, planOfParts, row } from './world-file.ts';
+import { lease, local, now, planOfParts, row } from './world-file.ts';
 
 describe('a plan for people', () => {
   it('has a block a table, a line a step, and a sum', () => {
@@ -37,7 +37,7 @@ describe('a plan for people', () => {
       '  10.244.1.0/24  pending   to be written in rtb-1; rtb-3 cannot be found',
       '  10.244.2.0/24  pending   to be written in rtb-1; rtb-3 cannot be found',
       '  10.244.3.0/24  released  i-3 gave the subnet back or is terminated',
-      '  10.244.4.0/24  conflict  held by a route that is not ours: 10.244.4.0/24 -> pcx-9 in rtb-1',
+      '  10.244.4.0/24  conflict  held by a route that is not ours in rtb-1',
       '',
       '3 changes in 1 table: 1 create, 1 replace, 1 delete',
     ]);
@@ -80,8 +80,14 @@ describe('what calls for somebody', () => {
       "rtb-1: shadow: 10.244.1.128/25 -> eni-vpn is not ours and takes part of a lease's traffic",
       'rtb-2: cannot be found',
       '10.9.0.0/24: rejected: 10.9.0.0/24 is outside 10.244.0.0/16',
-      '10.244.2.0/24: conflict: held by a route that is not ours: 10.244.2.0/24 -> pcx-9 in rtb-1',
       '10.244.3.0/24: overflow: no room in rtb-1',
+    ]);
+  });
+
+  it('is also a lease whose subnet another lease holds', () => {
+    const plan = planOfParts({ leases: [lease(1), lease(1, { instanceId: 'i-9', acquiredAt: now })] });
+    assert.deepEqual(planWarnings(plan), [
+      '10.244.1.0/24 (i-9): conflict: 10.244.1.0/24 is held by i-1, which came first',
     ]);
   });
 

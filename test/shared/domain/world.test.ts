@@ -58,7 +58,9 @@ describe('a malformed world is refused by the name of its field', () => {
     ['an expiry in text', withValue(['leases', 1, 'expiresAt'], `${now}`), 'leases[1].expiresAt', /epoch seconds/],
     ['a misspelt expiry', withValue(['leases', 1, 'expireAt'], now), 'leases[1].expireAt', /is expiresAt meant/],
     ['a lease key of another case', withValue(['leases', 1, 'ENIID'], 'eni-3'), 'leases[1].ENIID', /is eniId meant/],
-    ['instances as a list', withValue(['instances'], []), 'instances', /is not an object/],
+    ['instances as text', withValue(['instances'], 'i-1'), 'instances', /aws ec2 describe-instances prints/],
+    ['lists of instances', withValue(['instances'], [[{ InstanceId: 'i-1' }]]), 'instances[0]', /is not an object/],
+    ['an id for an instance', withValue(['instances'], ['i-1']), 'instances[0]', /is not an object/],
     ['no reservations', withValue(['instances'], {}), 'instances.Reservations', /is missing/],
     [
       'an instance without state',
@@ -66,7 +68,14 @@ describe('a malformed world is refused by the name of its field', () => {
       'instances.Reservations[0].Instances[0].State',
       /is missing/,
     ],
-    ['tables as a list', withValue(['routeTables'], [table('rtb-1', [])]), 'routeTables', /is not an object/],
+    [
+      'tables as text',
+      withValue(['routeTables'], 'rtb-1'),
+      'routeTables',
+      /describe-route-tables prints, .*RouteTables/,
+    ],
+    ['an id for a table', withValue(['routeTables'], ['rtb-1']), 'routeTables[0]', /is not an object/],
+    ['route tables of null', withValue(['routeTables'], null), 'routeTables', /is missing/],
     ['no list of tables', withValue(['routeTables'], {}), 'routeTables.RouteTables', /is missing/],
     [
       'a table without id',
@@ -121,6 +130,48 @@ describe('what a world may leave out', () => {
     assert.equal(world.now, null);
     assert.equal(world.leases[0]?.lease.state, 'active');
     assert.equal(world.leases[0]?.lease.expiresAt, null);
+  });
+
+  it('the instance of a reservation, also when it was released', () => {
+    const reserved = { subnet: '10.244.9.0/24', eniId: 'eni-9' };
+    const leases = [
+      { ...reserved, state: 'reserved' },
+      { ...reserved, state: 'released', instanceId: null },
+    ];
+    const read = parseWorld({ ...good, leases }).leases.map(({ lease: { state, instanceId } }) => [state, instanceId]);
+    assert.deepEqual(read, [
+      ['reserved', null],
+      ['released', null],
+    ]);
+  });
+
+  it('null is the same as to leave out, everywhere', () => {
+    const optional = [
+      ...['ipv6Subnet', 'nodeIp', 'nodeIpv6', 'subnetId', 'segment', 'vtepMac'],
+      ...['state', 'acquiredAt', 'expiresAt', 'version'],
+    ];
+    const [bare, nulls] = [undefined, null].map((nothing) =>
+      parseWorld({
+        ...good,
+        now: nothing,
+        instances: nothing,
+        leases: [lease(1, Object.fromEntries(optional.map((key) => [key, nothing])))],
+        options: { routeLimit: nothing, force: nothing },
+      }),
+    );
+    assert.deepEqual(nulls, bare);
+    assert.deepEqual(parseWorld({ ...good, options: null }), parseWorld(good));
+  });
+
+  it("the AWS CLI's wrapping: --query prints the list by itself", () => {
+    const { routeTables, instances: given } = good as {
+      routeTables: { RouteTables: unknown[] };
+      instances: { Reservations: { Instances: unknown[] }[] };
+    };
+    const reservations = { ...good, routeTables: routeTables.RouteTables, instances: given.Reservations };
+    assert.deepEqual(parseWorld(reservations), parseWorld(good));
+    const machines = given.Reservations.flatMap(({ Instances }) => Instances);
+    assert.deepEqual(parseWorld({ ...good, instances: machines }), parseWorld(good));
   });
 
   it('nothing expires without a clock', () => {

@@ -186,7 +186,7 @@ test('a change that leaves held leases without a place is refused, unless the ra
   const world = await clusterOf(2);
   const moved = { ...netConf, Network: '10.9.0.0/16' };
   const refused = await run(world, { command: 'network-apply', config: moved });
-  assert.match(refused.error.message, /no place for 2 held leases \(10.244.1.0\/24, 10.244.2.0\/24\)/);
+  assert.match(refused.error.message, /no place for 2 held leases \(10.244.1.0\/24, 10.244.2.0\/24\): .*--force$/);
   const protecting = { ...netConf, Leaseway: { Protected: ['10.244.2.0/24'] } };
   assert.match((await run(world, { command: 'network-apply', config: protecting })).error.message, /1 held lease/);
   const forced = await run(world, { command: 'network-apply', config: moved, force: true });

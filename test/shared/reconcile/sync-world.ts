@@ -66,6 +66,7 @@ export class SyncWorld {
       syncId: `sync-${this.syncs}`,
       dryRun: false,
       force: null,
+      forced: [],
       only: null,
       isManual: false,
       deadline: this.clock.now() + 90_000,

@@ -158,14 +158,29 @@ test('"lag" makes the next reads of a resource late', async () => {
   const { RouteTable } = await ec2.send(new CreateRouteTableCommand({ VpcId: Vpc?.VpcId }));
   const RouteTableId = RouteTable?.RouteTableId ?? '';
   await plant({ service: 'ec2', match: { RouteTableId }, lag: 1 });
-  const seen = async () => {
-    const { RouteTables = [] } = await ec2.send(
-      new DescribeRouteTablesCommand({ Filters: [{ Name: 'route-table-id', Values: [RouteTableId] }] }),
-    );
-    return RouteTables.length;
-  };
-  assert.deepEqual([await seen(), await seen()], [0, 1]);
+  assert.deepEqual([await tablesSeen(RouteTableId), await tablesSeen(RouteTableId)], [0, 1]);
 });
+
+test('late reads are listed with the reads that are left, and cleared, as other faults are', async () => {
+  const { Vpc } = await ec2.send(new CreateVpcCommand({ CidrBlock: '10.1.0.0/16' }));
+  const { RouteTable } = await ec2.send(new CreateRouteTableCommand({ VpcId: Vpc?.VpcId }));
+  const RouteTableId = RouteTable?.RouteTableId ?? '';
+  const late = { service: 'ec2', action: 'DescribeRouteTables', match: { RouteTableId } };
+  await plant({ service: 'ec2', match: { RouteTableId }, lag: 3, backwards: true });
+  assert.deepEqual(await control(sandbox, 'GET', 'faults'), [{ ...late, lag: 3, backwards: true }]);
+  assert.deepEqual([await tablesSeen(RouteTableId), await tablesSeen(RouteTableId)], [1, 0]);
+  assert.deepEqual(await control(sandbox, 'GET', 'faults'), [{ ...late, lag: 2, backwards: false }]);
+  await control(sandbox, 'DELETE', 'faults');
+  assert.deepEqual(await control(sandbox, 'GET', 'faults'), []);
+  assert.equal(await tablesSeen(RouteTableId), 1);
+});
+
+async function tablesSeen(RouteTableId: string): Promise<number> {
+  const { RouteTables = [] } = await ec2.send(
+    new DescribeRouteTablesCommand({ Filters: [{ Name: 'route-table-id', Values: [RouteTableId] }] }),
+  );
+  return RouteTables.length;
+}
 
 /** Lets the worker put an item, in its own process. */
 async function putByWorker(pk: string) {
