@@ -1,6 +1,9 @@
 /** Which of a table's steps are tried in this pass, and what its outcomes mean for the next one. */
 import { countedRows, type Limits, limitsOf } from '../domain/capacity.ts';
 import type { Family } from '../domain/cidr.ts';
+import { desiredRoutes } from '../domain/desired-routes.ts';
+import type { NetworkConfig } from '../domain/network-config.ts';
+import type { NetworkPlan } from '../domain/network-plan.ts';
 import { type DeleteStep, type Step, stepRow } from '../domain/plan.ts';
 import { isBlackhole, nextHopId, type Route, type RouteTable } from '../domain/route.ts';
 import { routedKey } from '../domain/routed-in.ts';
@@ -32,12 +35,14 @@ interface SortInput {
   readonly state: TableState;
   readonly limits: Limits;
   readonly announced: Readonly<Record<string, number>>;
+  /** Destinations that nodes may be sending to over this table, in canonical text. */
+  readonly live: ReadonlySet<string>;
   readonly now: number;
   /** A person asked: what failed before is tried again. */
   readonly isManual: boolean;
 }
 
-function sortSteps({ plan, table, state, limits, announced, now, isManual }: SortInput): Sorted {
+function sortSteps({ plan, table, state, limits, announced, live, now, isManual }: SortInput): Sorted {
   const tried: Step<Route>[] = [];
   const left: Step<Route>[] = [];
   const toAnnounce: DeleteStep<Route>[] = [];
@@ -52,7 +57,7 @@ function sortSteps({ plan, table, state, limits, announced, now, isManual }: Sor
     const rest = restOf(state.rows[row.destinationText], step, now);
     if (rest !== null && !isManual) {
       resting.push(rest);
-    } else if (step.action === 'delete' && step.reason === 'overflow') {
+    } else if (step.action === 'delete' && live.has(row.destination?.text ?? row.destinationText)) {
       const since = announced[deletedKey(plan.id, step)];
       if (since !== undefined && now - since >= announcedMs) {
         tried.push(step);
@@ -191,7 +196,7 @@ export function mayWrite(id: string, request: SyncRequest, state: SyncState, now
   return request.isManual || (state.tables[id]?.retryAt ?? 0) <= now;
 }
 
-export function sortTable(plan: TablePlan, { request, deps, picture, before }: PassInput): Sorted {
+export function sortTable(plan: TablePlan, { request, deps, picture, before, plan: wholePlan }: PassInput): Sorted {
   const now = deps.clock.now();
   const table = picture.tables.find(({ id }) => id === plan.id);
   if (table === undefined) return { tried: [], left: [], toAnnounce: [], resting: [] };
@@ -203,7 +208,18 @@ export function sortTable(plan: TablePlan, { request, deps, picture, before }: P
     state: tableState,
     limits,
     announced: before.announced,
+    live: followed(wholePlan, picture.config),
     now,
     isManual: request.isManual,
   });
+}
+
+/**
+ * Whether the lease left the chosen set or its table was given up: nodes that have paths of their own leave a live lease's
+ * route when a map tells them to. Plain VPC routes have no map to wait for.
+ */
+function followed({ sorted }: NetworkPlan, config: NetworkConfig): ReadonlySet<string> {
+  const { backend } = config;
+  const hasPaths = backend.type !== 'aws-vpc' || backend.fallback !== null;
+  return new Set(hasPaths ? desiredRoutes(sorted.live, config).map(({ destinationText }) => destinationText) : []);
 }

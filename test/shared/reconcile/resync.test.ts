@@ -528,6 +528,43 @@ test('a live lease that leaves the chosen set keeps its route until the nodes kn
   );
 });
 
+test('a table that is given up keeps the routes of live leases until the nodes know, and loses the others at once', async (t) => {
+  const Fallback = { Type: 'vxlan', DirectRouting: true };
+  const cases = {
+    'one table of three': [
+      netConf({ Retired: [{ RouteTableID: 'rtb-3' }] }, { RouteTableID: ['rtb-1', 'rtb-2'], Fallback }),
+      ['rtb-3'],
+    ],
+    'all tables, for plain vxlan': [
+      { ...netConf({ Retired: [{ RouteTableID: tableIds }] }), Backend: Fallback },
+      [...tableIds],
+    ],
+  } as const;
+  for (const [name, [next, given]] of Object.entries(cases)) {
+    await t.test(name, async () => {
+      const world = new SyncWorld(netConf({}, { Fallback }));
+      await world.settle(lease(1), lease(2));
+      world.leases.put(inState(2, 'released'));
+      world.leases.configure(next);
+      await world.sync();
+      const released = world.writes().filter((write) => write.endsWith(' 10.244.2.0/24'));
+      assert.equal(released.length, 3);
+      assert.deepEqual(world.writes().length, 3, 'of a lease that is gone no packet is waiting');
+      assert.ok(!world.maps.current?.leases[0]?.routedIn.some((id) => (given as readonly string[]).includes(id)));
+      world.forget();
+      world.clock.advance(10_000);
+      await world.sync();
+      assert.deepEqual(world.writes(), [], 'before three polls');
+      world.clock.advance(5_000);
+      await world.sync();
+      assert.deepEqual(
+        world.writes().sort(),
+        given.map((id) => `DeleteRoute ${id} 10.244.1.0/24`),
+      );
+    });
+  }
+});
+
 test('what was written and cannot be seen yet is pending, and is looked for again', async () => {
   const world = new SyncWorld();
   await world.settle(lease(1));
