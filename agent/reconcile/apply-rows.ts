@@ -96,7 +96,7 @@ export async function applyPlans(plans: TablePlans, tables: KernelTables): Promi
     const problem = tunnelProblem(row);
     if (problem !== null) missing.set(routeKind.key(row), problem);
   }
-  const routeSteps = puts(plans.routes).filter((step) => !missing.has(routeKind.key(rowOf(step))));
+  const routeSteps = routePuts(plans.routes).filter((step) => !missing.has(routeKind.key(rowOf(step))));
   for (const { step, problem } of await apply(tables.routes, routeSteps)) {
     missing.set(routeKind.key(rowOf(step)), problem);
   }
@@ -111,6 +111,14 @@ export async function applyPlans(plans: TablePlans, tables: KernelTables): Promi
 
 export function puts<Row>({ steps }: Plan<Row>): readonly Step<Row>[] {
   return steps.filter((step) => step.action !== 'delete');
+}
+
+/**
+ * Narrow before wide: when the network's row stops leading to the VPC router, each peer must have a row of its own by then.
+ */
+export function routePuts(routes: Plan<KernelRoute>): readonly Step<KernelRoute>[] {
+  const length = (step: Step<KernelRoute>): number => Number(rowOf(step).destination.split('/')[1]);
+  return puts(routes).toSorted((a, b) => length(b) - length(a));
 }
 
 export function deletes<Row>({ steps }: Plan<Row>): readonly Step<Row>[] {

@@ -8,7 +8,7 @@ import { deviceChange } from '../linux/device-commands.ts';
 import { isOurDevice, ourDevices } from '../linux/devices.ts';
 import { kernelTables } from '../linux/kernel-tables.ts';
 import type { Link } from '../linux/read-links.ts';
-import { type ActualRows, deletes, planTables, puts, readTables, type TablePlans } from './apply-rows.ts';
+import { type ActualRows, deletes, planTables, puts, readTables, routePuts, type TablePlans } from './apply-rows.ts';
 import { decide } from './decide.ts';
 import type { NodeWorld } from './node-world.ts';
 import { firstMap, onceExit } from './once.ts';
@@ -50,7 +50,7 @@ function tableLines({ fdb, neighbours, routes }: TablePlans): readonly string[] 
   return [
     ...puts(fdb).map((step) => bridge(fdbCommand(step))),
     ...puts(neighbours).map((step) => ip(neighbourCommand(step))),
-    ...puts(routes).map(route),
+    ...routePuts(routes).map(route),
     ...deletes(routes).map(route),
     ...deletes(neighbours).map((step) => ip(neighbourCommand(step))),
     ...deletes(fdb).map((step) => bridge(fdbCommand(step))),

@@ -101,6 +101,22 @@ test('promotion to the VPC is a delete, demotion an add; the network row never m
   assert.equal(node.kernel.writes.filter((line) => line.includes('10.244.0.0/16')).length, 0);
 });
 
+test('wherever the network row leads next, the rows of peers come before it and go after it', async (t) => {
+  const node = await fakeNode(t);
+  const of = (backend: unknown) =>
+    mapOf([lease(1, 1, { routedIn: ['rtb-2'] }), lease(3, 2, { routedIn: ['rtb-1'] })], backend);
+  const order = () =>
+    node.kernel.writes
+      .splice(0)
+      .flatMap((line) => /^route (\w+ (?:unreachable )?10\.244\.[03]\S+)/.exec(line)?.[1] ?? []);
+  await node.pass(of(direct));
+  assert.deepEqual(order(), ['add 10.244.3.0/24', 'add unreachable 10.244.0.0/16']);
+  await node.pass(of(hybrid));
+  assert.deepEqual(order(), ['replace 10.244.0.0/16', 'del 10.244.3.0/24']);
+  await node.pass(of(direct));
+  assert.deepEqual(order(), ['add 10.244.3.0/24', 'replace unreachable 10.244.0.0/16']);
+});
+
 test('K2: a peer that leaves takes its route, neighbour and FDB entry along; a peer whose MAC changes leaves no old entry', async (t) => {
   const node = await fakeNode(t);
   await node.pass(dual(three));

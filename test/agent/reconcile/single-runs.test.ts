@@ -58,10 +58,10 @@ test('--plan prints what a run would do, in its order, and does nothing', async 
     'ip address add 10.244.1.0/32 dev lw-1',
     'bridge fdb replace 02:00:00:00:00:03 dev lw-1 dst 10.0.2.12 self permanent',
     'ip neigh replace 10.244.3.0 lladdr 02:00:00:00:00:03 dev lw-1 nud permanent',
-    'ip route add unreachable 10.244.0.0/16 proto 76 metric 2076',
     'ip route add unreachable 10.244.1.0/24 proto 76 metric 4278198272',
     'ip route add 10.244.2.0/24 via 10.0.1.11 dev eth0 src 10.0.1.10 proto 76 metric 2076',
     'ip route add 10.244.3.0/24 via 10.244.3.0 dev lw-1 onlink proto 76 metric 2076',
+    'ip route add unreachable 10.244.0.0/16 proto 76 metric 2076',
   ]);
   assert.equal(node.kernel.text(), before);
   assert.deepEqual(node.kernel.writes, []);
