@@ -17,9 +17,9 @@ export class AgentProcess {
   readonly #child: ChildProcess;
   #log = '';
 
-  constructor(namespace: string, args: readonly string[]) {
+  constructor(namespace: string, args: readonly string[], env: NodeJS.ProcessEnv = nodeEnv) {
     const [file = '', ...rest] = agentCommand(namespace, args);
-    this.#child = spawn(file, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: nodeEnv });
+    this.#child = spawn(file, rest, { stdio: ['ignore', 'pipe', 'pipe'], env });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text) => {
         this.#log += text;

@@ -5,6 +5,7 @@ export type Request =
   | { readonly do: 'echo'; readonly to: string; readonly timeoutMs: number; readonly bytes: number }
   | { readonly do: 'probe'; readonly to: string; readonly everyMs: number; readonly from?: string | undefined }
   | { readonly do: 'exchange'; readonly to: string; readonly everyMs: number; readonly from?: string | undefined }
+  | { readonly do: 'lap'; readonly task: number }
   | { readonly do: 'stop'; readonly task: number };
 
 /** One packet: answered (by whom it was seen to come from), not answered, or refused with an error of the kernel. */

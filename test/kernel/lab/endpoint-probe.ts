@@ -10,9 +10,11 @@ const graceMs = 1500;
 export class Probe {
   readonly #socket: Socket;
   readonly #outstanding = new Set<number>();
-  readonly #errors: Record<string, number> = {};
+  #errors: Record<string, number> = {};
   readonly #timer: NodeJS.Timeout;
   #sent = 0;
+  /** How many of them earlier laps told of. */
+  #told = 0;
   #lastAnswer = performance.now();
   #longestGapMs = 0;
 
@@ -35,18 +37,31 @@ export class Probe {
     return new Probe(socket, to, everyMs);
   }
 
-  async stop(): Promise<ProbeReport> {
-    clearInterval(this.#timer);
+  /** What became of the packets since the last lap, or since the start; it goes on. */
+  async lap(): Promise<ProbeReport> {
+    const last = this.#sent;
+    const unanswered = () => [...this.#outstanding].filter((number) => number <= last);
     const end = performance.now() + graceMs;
-    while (this.#outstanding.size > 0 && performance.now() < end)
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    this.#socket.close();
-    return {
-      sent: this.#sent,
-      lost: this.#outstanding.size,
+    while (unanswered().length > 0 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
+    const lost = unanswered();
+    for (const number of lost) this.#outstanding.delete(number);
+    const report = {
+      sent: last - this.#told,
+      lost: lost.length,
       longestGapMs: Math.round(this.#longestGapMs),
       errors: this.#errors,
     };
+    this.#told = last;
+    this.#longestGapMs = 0;
+    this.#errors = {};
+    return report;
+  }
+
+  async stop(): Promise<ProbeReport> {
+    clearInterval(this.#timer);
+    const report = await this.lap();
+    this.#socket.close();
+    return report;
   }
 
   #send(to: string): void {

@@ -25,6 +25,11 @@ async function perform(id: number, request: Request): Promise<unknown> {
     case 'exchange':
       tasks.set(id, await Exchange.start(request.to, request.everyMs, request.from));
       return id;
+    case 'lap': {
+      const task = tasks.get(request.task);
+      if (!(task instanceof Probe)) throw new Error(`task ${request.task} is no probe`);
+      return task.lap();
+    }
     case 'stop': {
       const task = tasks.get(request.task);
       tasks.delete(request.task);

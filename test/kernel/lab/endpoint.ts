@@ -10,6 +10,11 @@ export interface Running<Report> {
   stop(): Promise<Report>;
 }
 
+export interface RunningProbe extends Running<ProbeReport> {
+  /** What became of the packets since the last lap. */
+  lap(): Promise<ProbeReport>;
+}
+
 export class Endpoint {
   readonly namespace: string;
   readonly #child: ChildProcess;
@@ -60,12 +65,12 @@ export class Endpoint {
     }
   }
 
-  async probe(
-    to: string,
-    { everyMs = 5, from }: { everyMs?: number; from?: string } = {},
-  ): Promise<Running<ProbeReport>> {
+  async probe(to: string, { everyMs = 5, from }: { everyMs?: number; from?: string } = {}): Promise<RunningProbe> {
     const task = (await this.#ask({ do: 'probe', to, everyMs, from })) as number;
-    return { stop: async () => (await this.#ask({ do: 'stop', task })) as ProbeReport };
+    return {
+      lap: async () => (await this.#ask({ do: 'lap', task })) as ProbeReport,
+      stop: async () => (await this.#ask({ do: 'stop', task })) as ProbeReport,
+    };
   }
 
   async exchange(

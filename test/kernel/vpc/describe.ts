@@ -15,6 +15,7 @@ export interface DescribedRoute {
   readonly DestinationIpv6CidrBlock?: string | undefined;
   readonly NetworkInterfaceId?: string | undefined;
   readonly GatewayId?: string | undefined;
+  readonly Origin?: string | undefined;
   readonly State?: string | undefined;
 }
 

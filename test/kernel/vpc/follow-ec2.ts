@@ -8,7 +8,7 @@ export interface Ec2Picture {
 }
 
 /** Well inside the 100 ms in which a change must show. */
-const everyMs = 25;
+const usuallyMs = 25;
 
 /**
  * Reads until stopped; only a change is applied. A reading that fails is reported to `onError` and changes nothing.
@@ -17,6 +17,7 @@ export function followEc2(
   vpc: Vpc,
   read: () => Promise<Ec2Picture>,
   onError: (error: unknown) => void,
+  everyMs = usuallyMs,
 ): { stop(): Promise<void> } {
   let stopped = false;
   let last = '';
