@@ -32,7 +32,10 @@ Examples:
   const add = (text: string, description: string): Command =>
     addStackOption(leases.command(text).description(description), terminal).option('--json', 'print as JSON');
 
-  const show = async (request: Readonly<Record<string, unknown>>, options: Options): Promise<void> => {
+  const show = async (
+    request: Readonly<Record<string, unknown>>,
+    options: Options,
+  ): Promise<LeasesAnswer['leases']> => {
     const { stackNamed } = await import('./stack-functions.ts');
     const { leasesText, remarksOn } = await import('./keeper-answers.ts');
     const answer = await stackNamed(options.stack).call('keep-leases', request);
@@ -44,35 +47,47 @@ Examples:
     terminal.print(options.json === true ? jsonText(answer) : leasesText(leases));
     for (const line of [...remarksOn(asked), ...warnings]) terminal.note(line);
     end(exit.ok);
+    return leases;
   };
 
   add('list', 'Lists all leases, released ones included.')
     .addOption(new Option('--state <state...>', 'in these states only').choices(leaseStates))
-    .action((options: Options & { state?: readonly string[] }) =>
-      show({ command: 'list', ...(options.state !== undefined && { states: options.state }) }, options),
-    );
+    .action(async (options: Options & { state?: readonly string[] }) => {
+      await show({ command: 'list', ...(options.state !== undefined && { states: options.state }) }, options);
+    });
   add('show', 'Shows one lease, or all that an instance holds or held.')
     .argument('<lease>', whichLease)
-    .action((which: string, options: Options) => show({ command: 'show', ...targetOf(which) }, options));
-  add('release', 'Hands a subnet back, also that of a node that runs. Its routes go with the next sync.')
+    .action(async (which: string, options: Options) => {
+      await show({ command: 'show', ...targetOf(which) }, options);
+    });
+  add(
+    'release',
+    'Hands a subnet back, also that of a node that runs. Its routes go with the next sync; the node is not told, and claims again with its next renewal.',
+  )
     .argument('<lease>', whichLease)
-    .action((which: string, options: Options) => show({ command: 'release', ...targetOf(which) }, options));
+    .action(async (which: string, options: Options) => {
+      const released = await show({ command: 'release', ...targetOf(which) }, options);
+      const { releaseNote } = await import('./release-note.ts');
+      for (const note of released.map(releaseNote)) if (note !== null) terminal.note(note);
+    });
   add('reserve', 'Holds a subnet for a network interface, without an instance and without end.')
     .requiredOption('--subnet <cidr>', 'the subnet')
     .requiredOption('--eni <id>', 'the network interface that its packets go to')
-    .action(({ subnet, eni, ...options }: Options & { subnet: string; eni: string }) =>
-      show({ command: 'reserve', subnet, eniId: eni }, options),
-    );
+    .action(async ({ subnet, eni, ...options }: Options & { subnet: string; eni: string }) => {
+      await show({ command: 'reserve', subnet, eniId: eni }, options);
+    });
   add('advertise', 'Sets the address that other nodes reach this one by, in place of the one that EC2 knows.')
     .argument('<lease>', whichLease)
     .argument('[address]', 'an IPv4 or IPv6 address')
     .option('--none', 'go back to the addresses that EC2 knows')
-    .action((which: string, address: string | undefined, options: Options & { none?: true }, command: Command) => {
-      if ((address === undefined) === (options.none === undefined)) {
-        command.error('error: give an address or --none, and not both');
-      }
-      return show({ command: 'advertise', ...targetOf(which), address: address ?? null }, options);
-    });
+    .action(
+      async (which: string, address: string | undefined, options: Options & { none?: true }, command: Command) => {
+        if ((address === undefined) === (options.none === undefined)) {
+          command.error('error: give an address or --none, and not both');
+        }
+        await show({ command: 'advertise', ...targetOf(which), address: address ?? null }, options);
+      },
+    );
 }
 
 function targetOf(which: string): Readonly<Record<string, string>> {

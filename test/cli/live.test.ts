@@ -116,7 +116,8 @@ describe('a deployed stack', () => {
     const reserved = await sandbox.run(['leases', 'reserve', '--subnet', '10.244.9.0/24', '--eni', 'eni-a2', '--json']);
     assert.equal(reserved.code, 0, reserved.stderr);
     assert.equal(JSON.parse(reserved.stdout).lease.state, 'reserved');
-    assert.equal((await sandbox.run(['leases', 'release', '10.244.9.0/24'])).code, 0);
+    const reservation = await sandbox.run(['leases', 'release', '10.244.9.0/24']);
+    assert.deepEqual([reservation.code, reservation.stderr], [0, '']);
     const list = await sandbox.run(['leases', 'list', '--state', 'active']);
     assert.deepEqual(
       list.stdout
@@ -132,6 +133,9 @@ describe('a deployed stack', () => {
     const unknown = await sandbox.run(['leases', 'show', 'i-ff']);
     assert.equal(unknown.code, 1);
     assert.match(unknown.stderr, /^leaseway: instanceId: .*\(got "i-ff"\)\n$/);
+    const running = await sandbox.run(['leases', 'release', 'i-a2']);
+    assert.equal(running.code, 0);
+    assert.match(running.stderr, /^i-a2 is running, and is not told:$/m);
   });
 
   it('applies a configuration only when it was agreed to, and shows it first', async () => {
