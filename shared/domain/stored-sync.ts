@@ -35,6 +35,8 @@ const schema = v.object({
   ),
   announced: v.record(v.string(), time),
   publishedAt: time,
+  mapPlace: v.optional(v.nullable(v.object({ epoch: count, revision: count })), null),
+  writtenAt: v.optional(time, 0),
   toldRefusal: v.nullable(v.string()),
 });
 

@@ -55,5 +55,6 @@ function withoutFuture(state: SyncState, now: number): SyncState {
     })),
     announced: each(state.announced, past),
     publishedAt: past(state.publishedAt),
+    writtenAt: past(state.writtenAt),
   };
 }

@@ -23,6 +23,7 @@ export interface ReportInput {
   readonly before: SyncState;
   readonly map?: NetworkMap | null;
   readonly held?: MapHold;
+  readonly renewed?: boolean;
   /** Of the pass whose plan was overtaken; its writes count too. */
   readonly earlier?: SyncReport | null;
   readonly moved?: boolean;
@@ -54,7 +55,7 @@ export function syncReport(input: ReportInput): SyncReport {
       forced: [...new Set([...(input.earlier?.guard.forced ?? []), ...plan.guard.forced])],
       tables: Object.fromEntries(plan.guard.tables),
     },
-    map: { revision: input.map?.revision ?? null, held: input.held?.leases ?? 0 },
+    map: { revision: input.map?.revision ?? null, held: input.held?.leases ?? 0, renewed: input.renewed ?? false },
     cutOff: [...plan.cutOff].map(([subnetId, tableId]) => cutOffText(subnetId, tableId)).sort(),
     drift: driftOf(plan, before, picture),
     readAt: picture.readAt,
@@ -94,7 +95,7 @@ export function blindReport(
     tables: [],
     changes: [],
     guard: { refused: false, digest: null, forced: [], tables: {} },
-    map: { revision: null, held: 0 },
+    map: { revision: null, held: 0, renewed: false },
     cutOff: [],
     drift: 0,
     readAt: null,

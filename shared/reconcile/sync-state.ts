@@ -1,6 +1,7 @@
 /** What one pass of the sync leaves for the next: pace, backoff of failing tables, confirmations under way. */
 import type { Limits } from '../domain/capacity.ts';
 import type { Family } from '../domain/cidr.ts';
+import type { MapPlace } from '../domain/map-place.ts';
 import { type Bucket, fullBucket } from '../domain/pacer.ts';
 import type { RoutedEntry } from '../domain/routed-in.ts';
 import type { WriteAction } from './ports.ts';
@@ -46,6 +47,10 @@ export interface SyncState {
   readonly announced: Readonly<Record<string, number>>;
   /** Epoch ms of the last publishing. */
   readonly publishedAt: number;
+  /** The map that was out when this was written; null: none, or not known. */
+  readonly mapPlace: MapPlace | null;
+  /** Epoch ms at which this was written; 0: not known. */
+  readonly writtenAt: number;
   /** Digest of the refusal that was last told. */
   readonly toldRefusal: string | null;
 }
@@ -77,6 +82,8 @@ function freshState(now: number): SyncState {
     routed: {},
     announced: {},
     publishedAt: 0,
+    mapPlace: null,
+    writtenAt: 0,
     toldRefusal: null,
   };
 }
