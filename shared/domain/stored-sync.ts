@@ -26,6 +26,7 @@ const bucket = v.object({ tokens: time, at: time, slowUntil: time });
 const schema = v.object({
   vpcId: v.nullable(v.string()),
   counter: count,
+  distrusted: v.optional(v.boolean(), false),
   complete: v.nullable(v.object({ readAt: time, counter: count })),
   buckets: v.object({ CreateRoute: bucket, ReplaceRoute: bucket, DeleteRoute: bucket }),
   tables: v.record(v.string(), table),

@@ -46,7 +46,7 @@ export async function resync(asked: SyncRequest, deps: SyncDeps): Promise<SyncRe
         unsaved: first?.unsaved ?? null,
       };
     }
-    const distrust = isOlder(picture, state);
+    const distrust = state.distrusted || isOlder(picture, state);
     const plan = planOf(picture, state, request, distrust, deps.clock.now());
     if (request.dryRun) {
       const report = syncReport({ request, deps, picture, plan, runs: idleRuns(picture, plan, state), before: state });

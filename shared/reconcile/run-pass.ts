@@ -72,6 +72,7 @@ export async function runPass(input: PassInput): Promise<Pass> {
     ...before,
     vpcId: picture.vpcId ?? before.vpcId,
     counter: isTrusted ? picture.leases.counter : Math.max(before.counter, picture.leases.counter),
+    distrusted: input.distrust && !isTrusted,
     complete: isComplete(runs, moved) ? { readAt: picture.readAt, counter: picture.leases.counter } : before.complete,
     buckets: pace.buckets(),
     tables: Object.fromEntries(runs.map((run) => [run.plan.id, run.state])),

@@ -37,6 +37,8 @@ export interface SyncState {
   readonly vpcId: string | null;
   /** The highest lease counter seen: a lower one means that the leases were restored or emptied. */
   readonly counter: number;
+  /** The leases were older than what was last seen, and deletions are held since: new writes alone make them no younger. */
+  readonly distrusted: boolean;
   /** When the last sync that succeeded in every table began reading leases (epoch ms), and the counter it read. */
   readonly complete: { readonly readAt: number; readonly counter: number } | null;
   readonly buckets: Readonly<Record<WriteAction, Bucket>>;
@@ -76,6 +78,7 @@ function freshState(now: number): SyncState {
   return {
     vpcId: null,
     counter: 0,
+    distrusted: false,
     complete: null,
     buckets: { CreateRoute: fullBucket(now), ReplaceRoute: fullBucket(now), DeleteRoute: fullBucket(now) },
     tables: {},

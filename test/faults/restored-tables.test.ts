@@ -4,7 +4,7 @@ import { DeleteCommand, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { dynamoMapStore } from '../../shared/aws/map-store.ts';
 import type { NetworkMap } from '../../shared/domain/map.ts';
 import { isEarlier } from '../../shared/domain/map-place.ts';
-import { instanceId } from './landscape.ts';
+import { instanceId, tableIds } from './landscape.ts';
 import { Stage } from './stage.ts';
 
 type Item = Readonly<Record<string, unknown>>;
@@ -26,6 +26,70 @@ test('a map table put back to an hour ago: nodes take the very next map', async 
   await stage.advance(60);
   await stage.schedule('SyncScheduleRule');
   assert.deepEqual(await mapOf(stage), next, 'once');
+});
+
+test('a leases table put back to an hour ago', async (t) => {
+  const stage = await Stage.start(t, { nodes: 8 });
+  await settle(stage, 1, 2, 3, 4);
+  const backup = await itemsOf(stage, 'leases');
+  await stage.advance(3600);
+  const subnets = await settle(stage, 5, 6);
+  const rows = stage.ours('rtb-a');
+  assert.equal(rows.length, 6);
+  await restore(stage, 'leases', backup);
+  stage.forget();
+
+  await t.test('takes no route and no place in the map from nodes that joined since', async () => {
+    for (let tick = 0; tick < 3; tick += 1) {
+      await stage.schedule('SyncScheduleRule');
+      await stage.advance(60);
+    }
+    assert.deepEqual(stage.writes(), []);
+    assert.equal((await mapOf(stage)).leases.length, 6);
+  });
+
+  await t.test('has them again with their next claims', async () => {
+    for (const [at, n] of [5, 6].entries()) {
+      const subnet = subnets[at];
+      const [answer] = await stage.joinWanting({ subnet }, instanceId(n));
+      assert.deepEqual([answer?.status, answer?.subnet], ['granted', subnet]);
+    }
+    await stage.idle();
+    await stage.schedule('SyncScheduleRule');
+    assert.equal((await stage.resync())['status'], 'ok');
+    assert.ok(
+      stage.writes().every((write) => write.startsWith('CreateRoute')),
+      stage.writes().join(),
+    );
+  });
+});
+
+test('a claims table put back to an hour ago changes no lease and no route', async (t) => {
+  const stage = await Stage.start(t, { nodes: 4 });
+  const [, subnet] = await settle(stage, 1, 2, 3);
+  const backup = await itemsOf(stage, 'claims');
+  await stage.advance(3600);
+  // Since then one node renewed, one lost its subnet to another, and one died.
+  await stage.join(instanceId(1));
+  await stage.command({ command: 'release', subnet });
+  await stage.joinWanting({ subnet }, instanceId(4));
+  await stage.join(instanceId(2));
+  await stage.event(instanceId(3), 'terminated', stage.now());
+  await stage.idle();
+  const leases = await itemsOf(stage, 'leases');
+  const rows = tableIds.map((id) => stage.ours(id));
+  stage.forget();
+  await restore(stage, 'claims', backup);
+  await stage.idle();
+  assert.deepEqual(await itemsOf(stage, 'leases'), leases);
+  await stage.schedule('SyncScheduleRule');
+  assert.deepEqual(
+    tableIds.map((id) => stage.ours(id)),
+    rows,
+  );
+  assert.deepEqual(stage.writes(), []);
+  const [answer] = await stage.join(instanceId(1));
+  assert.equal(answer?.status, 'granted');
 });
 
 /** Nodes that join, with their routes confirmed in the map. Gives their subnets. */
