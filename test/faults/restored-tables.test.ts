@@ -48,6 +48,17 @@ test('a leases table put back to an hour ago', async (t) => {
     assert.equal((await mapOf(stage)).leases.length, 6);
   });
 
+  await t.test('gives their subnets to nobody else', async () => {
+    const [newcomer] = await settle(stage, 7);
+    assert.ok(newcomer !== undefined && !subnets.includes(newcomer), newcomer);
+    for (const id of tableIds)
+      assert.deepEqual(
+        stage.ours(id).filter((row) => rows.includes(row)),
+        rows,
+        id,
+      );
+  });
+
   await t.test('has them again with their next claims', async () => {
     for (const [at, n] of [5, 6].entries()) {
       const subnet = subnets[at];
