@@ -12,10 +12,19 @@ const failure = v.object({
   permanent: v.boolean(),
 });
 const limit = v.object({ rows: v.pipe(v.number(), v.integer()), until: time });
+const denial = v.object({ failures: count, retryAt: time, failure });
 const table = v.object({
   failures: count,
   retryAt: time,
   lastFailure: v.nullable(failure),
+  denied: v.optional(
+    v.object({
+      CreateRoute: v.exactOptional(denial),
+      ReplaceRoute: v.exactOptional(denial),
+      DeleteRoute: v.exactOptional(denial),
+    }),
+    {},
+  ),
   limits: v.object({ ipv4: v.exactOptional(limit), ipv6: v.exactOptional(limit) }),
   filled: v.boolean(),
   rows: v.record(v.string(), v.object({ eniId: v.nullable(v.string()), failures: count, retryAt: time, failure })),

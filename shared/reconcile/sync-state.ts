@@ -4,6 +4,7 @@ import type { Family } from '../domain/cidr.ts';
 import type { MapPlace } from '../domain/map-place.ts';
 import { type Bucket, fullBucket } from '../domain/pacer.ts';
 import type { RoutedEntry } from '../domain/routed-in.ts';
+import type { Denials } from './denied-actions.ts';
 import type { WriteAction } from './ports.ts';
 import type { Failure } from './report.ts';
 import { parseState } from './stored-state.ts';
@@ -23,6 +24,8 @@ export interface TableState {
   /** Epoch milliseconds before which a pass of its own accord leaves the table alone. */
   readonly retryAt: number;
   readonly lastFailure: Failure | null;
+  /** Actions that IAM does not allow here. */
+  readonly denied: Denials;
   /** Limits below the configured one, learned from `RouteLimitExceeded`, for a day. */
   readonly limits: Readonly<Partial<Record<Family, { readonly rows: number; readonly until: number }>>>;
   /** Whether the table was complete at least once since it was listed. */
@@ -61,6 +64,7 @@ export const freshTable: TableState = {
   failures: 0,
   retryAt: 0,
   lastFailure: null,
+  denied: {},
   limits: {},
   filled: false,
   rows: {},
