@@ -61,6 +61,8 @@ async function leasesOf(stack: Stack) {
 /** What failed before says nothing of the plan, which is why a dry run does not report it; here it is asked for. */
 function restingTables(report: ResyncReport): string[] {
   return report.tables.flatMap(({ id, retryAt }) =>
-    retryAt === null ? [] : [`${id}: writing it failed, and it is left alone until ${utc(Math.ceil(retryAt / 1000))}`],
+    retryAt === null
+      ? []
+      : [`${id}: writing it failed, and what failed is left alone until ${utc(Math.ceil(retryAt / 1000))}`],
   );
 }

@@ -20,6 +20,7 @@ export function tell(report: SyncReport, run: Run): void {
   const fields = { syncId: report.syncId, status: report.status, more: report.more, ...counts };
   if (report.status === 'ok' || report.status === 'unconfigured') run.info(report.message ?? 'synced', fields);
   else run.warn(report.message ?? 'synced in part', fields);
+  if (report.map.renewed) run.warn('the map table may show an earlier time: the map has a newer epoch', fields);
   for (const table of report.tables) {
     for (const { action, destination, code, message, permanent } of table.failures) {
       run.warn(`${action} on ${table.id} failed`, {

@@ -26,7 +26,7 @@ function portsUntil(signal: AbortSignal): KeeperPorts {
     network,
     routeTableIds,
     claims: dynamoClaimStore({ client: dynamo, tableName: claimsTable, signal }),
-    book: dynamoLeaseBook({ client: dynamo, tableName: leasesTable, network, signal }),
+    book: dynamoLeaseBook({ client: dynamo, tableName: leasesTable, network, signal, mends: true }),
     ec2: ec2Instances({ client: ec2, signal }),
     vpc: listedVpc(tables, routeTableIds),
     clock: systemClock({ signal }),

@@ -8,6 +8,7 @@ import { backoff } from './backoff.ts';
 import { systemClock } from './clock.ts';
 import { holderPrefix, holderSortKey, leasePrefix, leaseSortKey, networkKey } from './keys.ts';
 import { commit } from './lease-commit.ts';
+import { counterOf, mayBeCounter, mendCounter } from './lease-counter.ts';
 import { getItem, type Item, queryAll, type TableOptions } from './table.ts';
 
 /** Readings of a table in which leases move all the time. */
@@ -15,6 +16,8 @@ const mostReadings = 8;
 
 export interface LeaseBookOptions extends TableOptions {
   readonly network: string;
+  /** The keeper's book: a counter that counts nothing is mended. The sync may not write, and fails by its name. */
+  readonly mends?: boolean;
 }
 
 export function dynamoLeaseBook(options: LeaseBookOptions): LeaseBook & Leases {
@@ -25,21 +28,32 @@ export function dynamoLeaseBook(options: LeaseBookOptions): LeaseBook & Leases {
     const item = await getItem(options, { pk, sk: 'config' });
     return item === null ? null : parseConfigItem(item);
   };
-  const readCounter = async (): Promise<number> => counterOf(await getItem(options, { pk, sk: 'counter' }));
+  const counterKey = { pk, sk: 'counter' };
+  const readCounter = async (): Promise<number> => counterOf(await getItem(options, counterKey));
+  const withMending = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (options.mends !== true || !mayBeCounter(error)) throw error;
+      await mendCounter(options, counterKey);
+      return work();
+    }
+  };
+  const readAll = async (): Promise<Book> => {
+    // A query sees each item as of its own moment, also within one page, and may see half of a transaction. `counter`
+    // sorts before `holder#` and `lease#`, so the query reads it first: if it still stands afterwards, nothing moved.
+    for (let reading = 1; reading <= mostReadings; reading += 1) {
+      const book = bookOf(await queryAll(options, pk));
+      if ((await readCounter()) === book.counter) return book;
+      await clock.sleep(backoff(reading, 50, 1_000));
+    }
+    throw new Refusal('transient', 'Query', 'LeasesMove', `leases moved during each of ${mostReadings} readings`);
+  };
 
   return {
     readConfig,
     readCounter,
-    readAll: async () => {
-      // A query sees each item as of its own moment, also within one page, and may see half of a transaction. `counter`
-      // sorts before `holder#` and `lease#`, so the query reads it first: if it still stands afterwards, nothing moved.
-      for (let reading = 1; reading <= mostReadings; reading += 1) {
-        const book = bookOf(await queryAll(options, pk));
-        if ((await readCounter()) === book.counter) return book;
-        await clock.sleep(backoff(reading, 50, 1_000));
-      }
-      throw new Refusal('transient', 'Query', 'LeasesMove', `leases moved during each of ${mostReadings} readings`);
-    },
+    readAll: () => withMending(readAll),
     readHolder: async (instanceId) => {
       const item = await getItem(options, { pk, sk: holderSortKey(instanceId) });
       return item === null ? null : parseHolderItem(item);
@@ -48,7 +62,7 @@ export function dynamoLeaseBook(options: LeaseBookOptions): LeaseBook & Leases {
       const item = await getItem(options, { pk, sk: leaseSortKey(subnet) });
       return item === null ? null : parseLeaseItem(item);
     },
-    commit: (transaction) => commit(options, pk, transaction),
+    commit: (transaction) => withMending(() => commit(options, pk, transaction)),
   };
 }
 
@@ -85,11 +99,4 @@ function named(sortKey: string, keyOf: typeof leaseSortKey, lease: LeaseRecord):
 function heldBy(sortKey: string, holder: HolderRecord): HolderRecord {
   if (holderSortKey(holder.instanceId) === sortKey) return holder;
   throw new InvalidInput('holder.instanceId', holder.instanceId, `is under ${sortKey}`);
-}
-
-function counterOf(item: Item | null): number {
-  if (item === null) return 0;
-  const { n } = item;
-  if (typeof n !== 'number' || !Number.isSafeInteger(n)) throw new InvalidInput('counter.n', n, 'is no whole number');
-  return n;
 }

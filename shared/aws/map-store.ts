@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { InvalidInput } from '../domain/invalid-input.ts';
-import { mapSchema, type NetworkMap } from '../domain/map.ts';
+import { type MapContent, mapSchema, type NetworkMap } from '../domain/map.ts';
 import type { MapStore } from '../reconcile/ports.ts';
 import { call } from './call.ts';
 import { isConditionFailed } from './error-meanings.ts';
@@ -32,6 +32,37 @@ export function dynamoMapStore(options: MapStoreOptions): MapStore {
     }
   };
 
+  const put = async (
+    content: MapContent,
+    previous: NetworkMap | null,
+    epochAfter: (current: MapHead | null) => number,
+  ): Promise<NetworkMap | 'conflict'> => {
+    const current = await readStoredHead();
+    if (current === 'damaged' || !isSameRevision(current, previous)) return 'conflict';
+    const parts = partsOf(content.leases);
+    const names = parts.map(({ name }) => name).sort();
+    const head: MapHead = {
+      schema: mapSchema,
+      epoch: epochAfter(current),
+      revision: (current?.revision ?? 0) + 1,
+      network: content.network,
+      config: content.config,
+      tables: content.tables,
+      parts: names,
+      outgoing: current?.parts.filter((name) => !names.includes(name)) ?? [],
+    };
+    const item = headItem(head);
+    checkSizes(content, item, parts);
+
+    const fresh = parts.filter(({ name }) => !current?.parts.includes(name));
+    await Promise.all(fresh.map((part) => putPart(options, pk, part, head.revision)));
+    // Before the head, which alone remembers these names: whoever is killed here leaves them to the next one. Readers of
+    // the map that had them have had since the last publishing to finish.
+    const gone = current?.outgoing.filter((name) => !names.includes(name)) ?? [];
+    await Promise.all(gone.map((name) => removePart(options, { pk, sk: name }, head.revision)));
+    return (await putHead(options, { ...item, ...headKey }, current)) ? mapOf(head, [content.leases]) : 'conflict';
+  };
+
   return {
     read: async () => {
       for (let reading = 1; ; reading += 1) {
@@ -51,40 +82,15 @@ export function dynamoMapStore(options: MapStoreOptions): MapStore {
       }
     },
 
-    publish: async (content, previous, epoch) => {
-      const current = await readStoredHead();
-      if (current === 'damaged' || !isSameRevision(current, previous)) return 'conflict';
-      const parts = partsOf(content.leases);
-      const names = parts.map(({ name }) => name).sort();
-      const head: MapHead = {
-        schema: mapSchema,
-        epoch: current?.epoch ?? epoch,
-        revision: (current?.revision ?? 0) + 1,
-        network: content.network,
-        config: content.config,
-        tables: content.tables,
-        parts: names,
-        outgoing: current?.parts.filter((name) => !names.includes(name)) ?? [],
-      };
-      const item = headItem(head);
-      checkSizes(content, item, parts);
-
-      const fresh = parts.filter(({ name }) => !current?.parts.includes(name));
-      await Promise.all(fresh.map((part) => putPart(options, pk, part, head.revision)));
-      // Before the head, which alone remembers these names: whoever is killed here leaves them to the next one. Readers of
-      // the map that had them have had since the last publishing to finish.
-      const gone = current?.outgoing.filter((name) => !names.includes(name)) ?? [];
-      await Promise.all(gone.map((name) => removePart(options, { pk, sk: name }, head.revision)));
-      return (await putHead(options, { ...item, ...headKey }, current)) ? mapOf(head, [content.leases]) : 'conflict';
-    },
+    publish: async (content, previous, epoch) => put(content, previous, (current) => current?.epoch ?? epoch),
+    renew: async (content, previous, epoch) => put(content, previous, (current) => newerEpoch(current?.epoch, epoch)),
 
     replaceDamaged: async (content, epoch) => {
       const stored = (await getItem(options, headKey))?.['epoch'];
       const parts = partsOf(content.leases);
       const head: MapHead = {
         schema: mapSchema,
-        // Readers keep to their epoch unless the new one is newer, whatever the clock says.
-        epoch: typeof stored === 'number' && stored >= epoch ? stored + 1 : epoch,
+        epoch: newerEpoch(stored, epoch),
         revision: 1,
         network: content.network,
         config: content.config,
@@ -100,6 +106,11 @@ export function dynamoMapStore(options: MapStoreOptions): MapStore {
       return mapOf(head, [content.leases]);
     },
   };
+}
+
+/** Readers keep to their epoch unless the new one is newer, whatever the clock says. */
+function newerEpoch(stored: unknown, epoch: number): number {
+  return typeof stored === 'number' && stored >= epoch ? stored + 1 : epoch;
 }
 
 function isSameRevision(head: MapHead | null, map: NetworkMap | null): boolean {

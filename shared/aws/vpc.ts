@@ -22,12 +22,16 @@ export function listedVpc(tables: Pick<RouteTables, 'readSome'>, routeTableIds: 
 
       const ranges = managedRanges(config);
       const foreign = new Map<string, Cidr>();
+      const routed = new Map<string, Cidr>();
       for (const route of listed.flatMap((table) => table.routes)) {
         const { destination } = route;
-        if (destination === null || isOurs(route, ranges)) continue;
-        if (ranges.some(({ network }) => contains(network, destination))) foreign.set(destination.text, destination);
+        if (destination === null) continue;
+        if (isOurs(route, ranges)) {
+          if (route.state === 'active') routed.set(destination.text, destination);
+        } else if (ranges.some(({ network }) => contains(network, destination)))
+          foreign.set(destination.text, destination);
       }
-      return { vpcId, vpcCidrs: vpcRanges(listed), foreign: [...foreign.values()] };
+      return { vpcId, vpcCidrs: vpcRanges(listed), foreign: [...foreign.values()], routed: [...routed.values()] };
     },
   };
 }

@@ -12,6 +12,7 @@ import {
   poolSpan,
   primaryFamily,
   type SubnetPair,
+  spansOf,
   subnetPair,
 } from './subnet-pool.ts';
 
@@ -40,7 +41,8 @@ export type Allocation =
 /**
  * In this order: its own lease; the subnet it asks for; its previous one, unless that was granted to another since (then
  * never again, even when the other is gone: containers elsewhere may know its addresses); one that nobody ever had; of
- * those handed back the one longest free; of those that ran out the one longest free, whose holder may yet return.
+ * those handed back the one longest free; of those that ran out the one longest free, whose holder may yet return; and at
+ * last one without an item that is routed: in a book that was restored its holder may be missing.
  */
 export function allocate(
   config: NetworkConfig,
@@ -60,7 +62,12 @@ export function allocate(
   if (previous !== null && lost === null) {
     return { kind: 'subnet', instead: null, lost: null, ...pairOf(config, previous) };
   }
-  const index = freeIndex(config, leases, blocked, { ...asking, previous });
+  const index = freeIndex(
+    config,
+    leases,
+    { blocked, routed: spansOf(config, obstacles.routed) },
+    { ...asking, previous },
+  );
   if (index === null) return { kind: 'refused', reason: capacity(config, leases) };
   const reason = lost === null || previous === null ? null : `${previous.text} ${lost}`;
   return { kind: 'subnet', instead: own ?? null, lost: reason, ...subnetPair(config, index) };
@@ -121,7 +128,7 @@ function protection(config: NetworkConfig, subnet: Cidr): string | null {
 function freeIndex(
   config: NetworkConfig,
   leases: readonly LeaseRecord[],
-  blocked: readonly Span[],
+  { blocked, routed }: { readonly blocked: readonly Span[]; readonly routed: readonly Span[] },
   { previous, spread }: Asking,
 ): bigint | null {
   const known = leases.filter((lease) => misfit(config, lease.subnet) === null);
@@ -131,8 +138,8 @@ function freeIndex(
     ...known.map(indexOf),
     ...(previous !== null && contains(network, previous) ? [subnetIndex(network, previous)] : []),
   ];
-  const never = gaps(poolSpan(config), [...blocked, ...used.map((index) => ({ first: index, last: index }))]);
-  const unused = placeAt(never, spread);
+  const taken = [...blocked, ...used.map((index) => ({ first: index, last: index }))];
+  const unused = placeAt(gaps(poolSpan(config), [...taken, ...routed]), spread);
   if (unused !== null) return unused;
 
   const free = gaps(poolSpan(config), blocked);
@@ -145,7 +152,7 @@ function freeIndex(
         (a.releasedAt ?? 0) - (b.releasedAt ?? 0) ||
         compareCidrs(a.subnet, b.subnet),
     );
-  return oldest === undefined ? null : indexOf(oldest);
+  return oldest === undefined ? placeAt(gaps(poolSpan(config), taken), spread) : indexOf(oldest);
 }
 
 function isBlocked(config: NetworkConfig, blocked: readonly Span[], subnet: Cidr): boolean {

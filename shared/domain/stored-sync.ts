@@ -12,10 +12,19 @@ const failure = v.object({
   permanent: v.boolean(),
 });
 const limit = v.object({ rows: v.pipe(v.number(), v.integer()), until: time });
+const denial = v.object({ failures: count, retryAt: time, failure });
 const table = v.object({
   failures: count,
   retryAt: time,
   lastFailure: v.nullable(failure),
+  denied: v.optional(
+    v.object({
+      CreateRoute: v.exactOptional(denial),
+      ReplaceRoute: v.exactOptional(denial),
+      DeleteRoute: v.exactOptional(denial),
+    }),
+    {},
+  ),
   limits: v.object({ ipv4: v.exactOptional(limit), ipv6: v.exactOptional(limit) }),
   filled: v.boolean(),
   rows: v.record(v.string(), v.object({ eniId: v.nullable(v.string()), failures: count, retryAt: time, failure })),
@@ -26,6 +35,7 @@ const bucket = v.object({ tokens: time, at: time, slowUntil: time });
 const schema = v.object({
   vpcId: v.nullable(v.string()),
   counter: count,
+  distrusted: v.optional(v.boolean(), false),
   complete: v.nullable(v.object({ readAt: time, counter: count })),
   buckets: v.object({ CreateRoute: bucket, ReplaceRoute: bucket, DeleteRoute: bucket }),
   tables: v.record(v.string(), table),
@@ -35,6 +45,8 @@ const schema = v.object({
   ),
   announced: v.record(v.string(), time),
   publishedAt: time,
+  mapPlace: v.optional(v.nullable(v.object({ epoch: count, revision: count })), null),
+  writtenAt: v.optional(time, 0),
   toldRefusal: v.nullable(v.string()),
 });
 

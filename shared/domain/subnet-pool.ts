@@ -10,6 +10,8 @@ export interface Obstacles {
   readonly foreign: readonly Cidr[];
   /** Subnets of items that cannot be read: somebody may hold them. */
   readonly unreadable: readonly Cidr[];
+  /** Destinations of rows of ours that work: a subnet among them that has no item may be in use all the same. */
+  readonly routed: readonly Cidr[];
 }
 
 export interface SubnetPair {
@@ -54,7 +56,11 @@ export function misfit(config: NetworkConfig, subnet: Cidr): string | null {
 }
 
 /** Places that are protected, conflicting, shadowed, unreadable, or under a held lease of another length. */
-export function blockedSpans(config: NetworkConfig, leases: readonly Lease[], obstacles: Obstacles): Span[] {
+export function blockedSpans(
+  config: NetworkConfig,
+  leases: readonly Lease[],
+  obstacles: Pick<Obstacles, 'foreign' | 'unreadable'>,
+): Span[] {
   const blocks = [...config.protected, ...obstacles.unreadable];
   for (const lease of leases) {
     if (!isHeld(lease.state)) continue;
@@ -66,6 +72,11 @@ export function blockedSpans(config: NetworkConfig, leases: readonly Lease[], ob
     // A wider foreign row is less specific than ours and takes nothing from them.
     ...obstacles.foreign.filter((row) => row.length >= family.subnetLen).flatMap((row) => placesOver(family, row)),
   ]);
+}
+
+/** Places of rows, in whichever family. */
+export function spansOf(config: NetworkConfig, rows: readonly Cidr[]): Span[] {
+  return config.families.flatMap((family) => rows.flatMap((row) => placesOver(family, row)));
 }
 
 /** The places of the family's network that share an address with `block`. */

@@ -48,7 +48,7 @@ export interface Decision {
 export function decideClaim(
   book: WorkingBook,
   config: NetworkConfig,
-  vpc: Pick<VpcFacts, 'foreign'>,
+  vpc: Pick<VpcFacts, 'foreign' | 'routed'>,
   about: ClaimCase,
   nowMs: number,
   spread: bigint,
@@ -74,7 +74,7 @@ export function decideClaim(
   const allocation = allocate(
     config,
     leases,
-    { foreign: vpc.foreign, unreadable: book.unreadableSubnets },
+    { foreign: vpc.foreign, routed: vpc.routed, unreadable: book.unreadableSubnets },
     { instanceId, previous, wanted: claim.subnet, spread },
   );
   if (allocation.kind === 'refused') return refused(allocation.reason);

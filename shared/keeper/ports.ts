@@ -109,6 +109,8 @@ export interface VpcFacts {
    * would conflict or be shadowed. A prefix list is left out.
    */
   readonly foreign: readonly Cidr[];
+  /** Destinations of rows of ours that are active in a listed table. */
+  readonly routed: readonly Cidr[];
 }
 
 export interface Vpc {

@@ -5,7 +5,8 @@ import { countByState, duplicatesOf } from '../domain/lease-counts.ts';
 import type { LeaseRecord } from '../domain/lease-record.ts';
 import type { NetworkConfig } from '../domain/network-config.ts';
 import { needsCheckOff } from '../domain/segment.ts';
-import type { Clock, Instances, InterfaceFacts, LeaseBook, Transaction } from './ports.ts';
+import { type Ec2Reading, leaseInterface } from './lease-interface.ts';
+import type { Clock, Instances, LeaseBook, Transaction } from './ports.ts';
 import { switchChecksOff } from './source-dest-check.ts';
 import { type Reading, type Swept, sweptLease } from './swept-lease.ts';
 import { openBook, type WorkingBook, withCommitted } from './working-book.ts';
@@ -29,7 +30,7 @@ export interface SweepReport {
   readonly changed: readonly { readonly subnet: string; readonly state: LeaseState }[];
   /** Instances with a lease that EC2 did not list. */
   readonly missing: readonly string[];
-  /** Why interfaces of leases do not forward: their check is on, or they are somewhere else. */
+  /** Why interfaces of leases do not forward: their check is on, or they are somewhere else and the node has no other. */
   readonly checkProblems: readonly string[];
   /** Leases that somebody else wrote meanwhile; the next sweep looks again. */
   readonly overtaken: number;
@@ -95,28 +96,30 @@ async function readEc2(
   const readAt = Math.floor(clock.now() / 1000) - readingAge;
   const instances = await ec2.describe([...new Set(held.flatMap(({ instanceId }) => instanceId ?? []))].sort());
   const interfaces = await ec2.describeInterfaces([...new Set(held.map(({ eniId }) => eniId))].sort());
-  const holderOf = new Map(held.map(({ eniId, instanceId }) => [eniId, instanceId]));
-  const isTheirs = (eni: InterfaceFacts) => {
-    const holder = holderOf.get(eni.eniId) ?? null;
-    return holder === null || eni.instanceId === holder;
-  };
-  const checks = await switchChecksOff({ ec2, clock }, interfaces.filter(isTheirs), needsCheckOff(config));
   const reading = {
     instances: new Map(instances.map((instance) => [instance.instanceId, instance])),
     interfaces: new Map(interfaces.map((eni) => [eni.eniId, eni])),
+  };
+  const enis = held.flatMap((lease) => leaseInterface(lease, reading) ?? []);
+  const checks = await switchChecksOff({ ec2, clock }, enis, needsCheckOff(config));
+  return {
+    ...reading,
     checksOff: checks.off,
+    checkProblems: [...checks.problems.values(), ...elsewhere(held, reading)],
     readAt,
     listsAny: instances.length > 0,
   };
-  return { ...reading, checkProblems: [...checks.problems.values(), ...elsewhere(held, reading)] };
 }
 
 /**
- * Leases whose interface was taken from their instance while it runs. EC2 goes on routing to the interface, and the node
- * claims with another one only when its renewal is due. A detached one is a blackhole as well, which the sync reports.
+ * Leases whose interface was taken from their instance while it runs, and that cannot go to another one of it. EC2 goes on
+ * routing to the interface. A detached one is a blackhole as well, which the sync reports.
  */
-function elsewhere(held: readonly LeaseRecord[], { instances, interfaces }: Reading): string[] {
-  return held.flatMap(({ subnet, eniId, instanceId }) => {
+function elsewhere(held: readonly LeaseRecord[], reading: Ec2Reading): string[] {
+  const { instances, interfaces } = reading;
+  return held.flatMap((lease) => {
+    const { subnet, eniId, instanceId } = lease;
+    if (leaseInterface(lease, reading) !== null) return [];
     const eni = interfaces.get(eniId);
     const state = instanceId === null ? undefined : instances.get(instanceId)?.state;
     if (eni === undefined || state === undefined || !isAlive(state) || eni.instanceId === instanceId) return [];

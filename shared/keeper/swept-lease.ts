@@ -6,11 +6,9 @@ import { aged, lived } from '../domain/lease-life.ts';
 import type { HolderRecord, LeaseRecord } from '../domain/lease-record.ts';
 import type { NetworkConfig } from '../domain/network-config.ts';
 import { nextVersion } from '../domain/version.ts';
-import type { InstanceFacts, InterfaceFacts } from './ports.ts';
+import { type Ec2Reading, leaseInterface } from './lease-interface.ts';
 
-export interface Reading {
-  readonly instances: ReadonlyMap<string, InstanceFacts>;
-  readonly interfaces: ReadonlyMap<string, InterfaceFacts>;
+export interface Reading extends Ec2Reading {
   /** ENIs whose check was seen off. */
   readonly checksOff: ReadonlySet<string>;
   /** Epoch seconds before the reading began, less the age of a reading. */
@@ -91,11 +89,14 @@ function sweptHolder(
   return { ...changed, version: nextVersion(holder.version, nowMs) };
 }
 
-/** Address, VPC subnet and segment of the ENI, as long as it is the node's. */
+/** Address, VPC subnet and segment of the node's ENI. */
 function located(lease: LeaseRecord, reading: Reading, config: NetworkConfig): LeaseRecord {
-  const eni = reading.interfaces.get(lease.eniId);
-  if (eni === undefined || (lease.instanceId !== null && eni.instanceId !== lease.instanceId)) return lease;
-  const place = placed(eni, { ...lease, checkIsOff: reading.checksOff.has(lease.eniId) }, config);
+  const eni = leaseInterface(lease, reading);
+  if (eni === null) return lease;
+  // What the claim said of its link was said of the interface that it named.
+  const onLinkPrefix = eni.eniId === lease.eniId ? lease.onLinkPrefix : null;
+  const node = { ...lease, onLinkPrefix, checkIsOff: reading.checksOff.has(eni.eniId) };
+  const place = { ...placed(eni, node, config), onLinkPrefix };
   const keys = Object.keys(place) as (keyof typeof place)[];
   return keys.every((key) => place[key] === lease[key]) ? lease : { ...lease, ...place };
 }

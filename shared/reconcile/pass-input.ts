@@ -12,4 +12,6 @@ export interface PassInput {
   readonly before: SyncState;
   /** The leases are older than what was last seen. */
   readonly distrust: boolean;
+  /** The map that is out may be older than the one that nodes have. */
+  readonly isPutBack: boolean;
 }

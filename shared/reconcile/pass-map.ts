@@ -23,10 +23,11 @@ export class PassMap {
   #held: MapHold = { leases: 0, digest: null, isForced: false };
 
   constructor(input: PassInput, listedTableIds: readonly string[]) {
-    const { before, picture } = input;
+    const { before, picture, isPutBack } = input;
     this.#input = input;
     this.#listedTableIds = listedTableIds;
-    this.#published = { map: picture.out, publishedAt: before.publishedAt };
+    const leastEpoch = isPutBack ? (before.mapPlace?.epoch ?? 0) + 1 : null;
+    this.#published = { map: picture.out, publishedAt: before.publishedAt, leastEpoch };
     this.filled = new Set(Object.entries(before.tables).flatMap(([id, table]) => (table.filled ? [id] : [])));
   }
 

@@ -97,6 +97,8 @@ export interface MapStore {
    * `conflict`: somebody else published; read again. `epoch` is taken when there is no previous map.
    */
   publish(content: MapContent, previous: NetworkMap | null, epoch: number): Promise<NetworkMap | 'conflict'>;
+  /** The same under an epoch newer than the previous map's, `epoch` if it is one, so that every reader takes it. */
+  renew(content: MapContent, previous: NetworkMap, epoch: number): Promise<NetworkMap | 'conflict'>;
   /** Publishes in place of a damaged map, as the first revision of a newer epoch, so that every reader takes it. */
   replaceDamaged(content: MapContent, epoch: number): Promise<NetworkMap>;
 }

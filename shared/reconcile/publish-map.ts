@@ -11,6 +11,11 @@ export interface Published {
   readonly map: NetworkMap | null | 'damaged';
   /** Epoch milliseconds of the last publishing. */
   readonly publishedAt: number;
+  /**
+   * Null: the map is the latest that nodes can have. Else it may be an older one, and the next, which goes out whatever its
+   * content, takes a newer epoch than its own, and at least this one.
+   */
+  readonly leastEpoch: number | null;
 }
 
 /** `content` is made from the map that is out, because what the guard holds keeps its last value. */
@@ -21,18 +26,27 @@ export async function publishMap(
   clock: Clock,
 ): Promise<Published> {
   let previous = last.map;
+  const out = (map: NetworkMap): Published => ({ map, publishedAt: clock.now(), leastEpoch: null });
   for (let attempt = 0; attempt < 3; attempt += 1) {
     const next = content(previous === 'damaged' ? null : previous);
-    if (previous === 'damaged') {
-      return { map: await maps.replaceDamaged(next, clock.now()), publishedAt: clock.now() };
+    if (previous === 'damaged') return out(await maps.replaceDamaged(next, clock.now()));
+    const leastEpoch = epochOf(previous) === epochOf(last.map) ? last.leastEpoch : null;
+    if (previous !== null && leastEpoch === null && sameContent(previous, next)) {
+      return { map: previous, publishedAt: last.publishedAt, leastEpoch };
     }
-    if (previous !== null && sameContent(previous, next)) return { map: previous, publishedAt: last.publishedAt };
     const wait = last.publishedAt + leastIntervalMs - clock.now();
     if (wait > 0) await clock.sleep(wait);
-    const published = await maps.publish(next, previous, clock.now());
-    if (published !== 'conflict') return { map: published, publishedAt: clock.now() };
+    const published =
+      previous === null || leastEpoch === null
+        ? await maps.publish(next, previous, clock.now())
+        : await maps.renew(next, previous, Math.max(clock.now(), leastEpoch));
+    if (published !== 'conflict') return out(published);
     // Only syncs publish, one at a time: the head is another one when our own last answer was lost.
     previous = await maps.read();
   }
   throw new Error('the head of the map moved three times under the lock');
+}
+
+function epochOf(map: Published['map']): number | null {
+  return map === null || map === 'damaged' ? null : map.epoch;
 }

@@ -2,6 +2,7 @@
 import type { ManagedRange } from '../domain/ownership.ts';
 import type { Step } from '../domain/plan.ts';
 import type { Route } from '../domain/route.ts';
+import { deniedAction } from './denied-actions.ts';
 import type { WriteAction } from './ports.ts';
 import { actionOf } from './report.ts';
 import { type Outcome, type WriteDeps, writeRoute } from './write-route.ts';
@@ -28,6 +29,8 @@ export async function reconcile(
     const outcome = await outcomeOf(step);
     outcomes.push({ step, outcome });
     if (outcome.status === 'failed') stopAfter(outcome);
+    const denied = deniedAction({ step, outcome });
+    if (denied !== null) stopped.add(denied);
   }
   return outcomes;
 

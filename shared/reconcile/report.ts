@@ -69,7 +69,12 @@ export interface SyncReport {
     readonly forced: readonly string[];
     readonly tables: Readonly<Record<string, { readonly held: number; readonly ours: number }>>;
   };
-  readonly map: { readonly revision: number | null; readonly held: number };
+  readonly map: {
+    readonly revision: number | null;
+    readonly held: number;
+    /** The map that was out may have been older than one that nodes have: this one has a newer epoch. */
+    readonly renewed: boolean;
+  };
   /** VPC subnets whose nodes reach no other node, because their table is not listed; a sentence each. */
   readonly cutOff: readonly string[];
   /** Steps that no lease change asked for. */

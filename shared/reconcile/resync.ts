@@ -7,6 +7,7 @@
 import { type NetworkPlan, planNetwork } from '../domain/network-plan.ts';
 import { isOlder, look, type Picture, unknownSubnets } from './look.ts';
 import type { OutgoingEvent } from './ports.ts';
+import { isPutBack, withoutMapMemory } from './put-back.ts';
 import type { SyncReport } from './report.ts';
 import { runPass } from './run-pass.ts';
 import { capacityEvents, changeEvents, failureEvents, refusalEvents } from './sync-events.ts';
@@ -45,13 +46,15 @@ export async function resync(asked: SyncRequest, deps: SyncDeps): Promise<SyncRe
         unsaved: first?.unsaved ?? null,
       };
     }
-    const distrust = isOlder(picture, state);
+    const distrust = state.distrusted || isOlder(picture, state);
     const plan = planOf(picture, state, request, distrust, deps.clock.now());
     if (request.dryRun) {
       const report = syncReport({ request, deps, picture, plan, runs: idleRuns(picture, plan, state), before: state });
       return { report, planned: { plan, picture }, events: [], unsaved: null };
     }
-    const pass = await runPass({ request, deps, picture, plan, before: state, distrust });
+    const putBack = isPutBack(picture.out, state, deps.clock.now());
+    const before = putBack ? withoutMapMemory(state) : state;
+    const pass = await runPass({ request, deps, picture, plan, before, distrust, isPutBack: putBack });
     const report = syncReport({
       request,
       deps,
@@ -61,6 +64,7 @@ export async function resync(asked: SyncRequest, deps: SyncDeps): Promise<SyncRe
       before: stored,
       map: pass.map,
       held: pass.held,
+      renewed: putBack,
       earlier: first?.report ?? null,
       moved: pass.moved,
       confirmedAt: pass.confirmedAt,

@@ -37,6 +37,11 @@ export function awaitsReading(state: RoutedState): boolean {
   return [...state.values()].some((entry) => entry.changeSeenAt !== null);
 }
 
+/** Whether some confirmed route was not in the last reading. */
+export function lacksRoutes(state: RoutedState): boolean {
+  return [...state.values()].some((entry) => entry.routed && entry.changeSeenAt !== null);
+}
+
 export function afterReading(
   state: RoutedState,
   wanted: Wanted,

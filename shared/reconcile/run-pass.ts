@@ -9,7 +9,7 @@ import { paceOf } from './pace.ts';
 import type { PassInput } from './pass-input.ts';
 import { PassMap } from './pass-map.ts';
 import type { StepOutcome } from './reconcile.ts';
-import { afterReading, routedBefore, underWay, type Wanted } from './routed.ts';
+import { afterReading, lacksRoutes, routedBefore, underWay, type Wanted } from './routed.ts';
 import { freshTable, type SyncState, type TableState } from './sync-state.ts';
 import { deletedKey, restingRow, type Sorted, sortTable, stateAfter, stillDead } from './table-pass.ts';
 import type { MapHold, TableRun } from './table-run.ts';
@@ -44,8 +44,9 @@ export async function runPass(input: PassInput): Promise<Pass> {
   const seen = afterReading(known, wanted, picture.tables, picture.tablesReadAt);
   const routed = withoutRouted(seen, announcing, clock.now());
   // Nodes with paths of their own learn of leases before the routes are there. For plain VPC routes one publishing, after
-  // the confirmation, is enough: to wait for the map's interval before the first write would only delay it.
-  if (hasFallback) await map.publish({ ...picture, routed });
+  // the confirmation, is enough: to wait for the map's interval before the first write would only delay it. Routes that an
+  // older map promises and that are not there must not be promised again while the second reading is awaited.
+  if (hasFallback && !(input.isPutBack && lacksRoutes(seen))) await map.publish({ ...picture, routed });
 
   const pace = paceOf(before.buckets, clock);
   const { outcomes, moved } = await writeTables(input, sorted, pace);
@@ -71,12 +72,15 @@ export async function runPass(input: PassInput): Promise<Pass> {
     ...before,
     vpcId: picture.vpcId ?? before.vpcId,
     counter: isTrusted ? picture.leases.counter : Math.max(before.counter, picture.leases.counter),
+    distrusted: input.distrust && !isTrusted,
     complete: isComplete(runs, moved) ? { readAt: picture.readAt, counter: picture.leases.counter } : before.complete,
     buckets: pace.buckets(),
     tables: Object.fromEntries(runs.map((run) => [run.plan.id, run.state])),
     routed: underWay(confirmed.routed),
     announced,
     publishedAt: map.publishedAt,
+    mapPlace: map.map === null ? null : { epoch: map.map.epoch, revision: map.map.revision },
+    writtenAt: clock.now(),
   };
   return { runs, state, map: map.map, held: map.held, moved, confirmedAt };
 }

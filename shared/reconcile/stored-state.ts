@@ -4,6 +4,7 @@
  */
 import { checkedSync } from '../domain/stored-sync.ts';
 import { longestRestMs } from './backoff.ts';
+import type { Denial } from './denied-actions.ts';
 import type { SyncState } from './sync-state.ts';
 
 /** Null for what is no state. */
@@ -42,6 +43,10 @@ function withoutFuture(state: SyncState, now: number): SyncState {
     tables: each(state.tables, (kept) => ({
       ...kept,
       retryAt: Math.min(kept.retryAt, now + longestRestMs),
+      denied: each(kept.denied as Record<string, Denial>, (denial) => ({
+        ...denial,
+        retryAt: Math.min(denial.retryAt, now + longestRestMs),
+      })),
       limits: each(kept.limits as Record<string, { rows: number; until: number }>, ({ rows, until }) => ({
         rows,
         until: Math.min(until, now + dayMs),
@@ -55,5 +60,6 @@ function withoutFuture(state: SyncState, now: number): SyncState {
     })),
     announced: each(state.announced, past),
     publishedAt: past(state.publishedAt),
+    writtenAt: past(state.writtenAt),
   };
 }

@@ -8,9 +8,9 @@ import { isBlackhole, nextHopId } from '../domain/route.ts';
 import { unmatchedForce } from '../domain/unmatched-force.ts';
 import type { Blind, Picture } from './look.ts';
 import type { StepOutcome } from './reconcile.ts';
-import type { Failure, RouteChange, SyncReport, TableReport } from './report.ts';
+import { actionOf, type Failure, type RouteChange, type SyncReport, type TableReport } from './report.ts';
 import type { SyncDeps, SyncRequest } from './sync-request.ts';
-import type { SyncState, TableState } from './sync-state.ts';
+import type { SyncState } from './sync-state.ts';
 import type { MapHold, TableRun } from './table-run.ts';
 
 export interface ReportInput {
@@ -23,6 +23,7 @@ export interface ReportInput {
   readonly before: SyncState;
   readonly map?: NetworkMap | null;
   readonly held?: MapHold;
+  readonly renewed?: boolean;
   /** Of the pass whose plan was overtaken; its writes count too. */
   readonly earlier?: SyncReport | null;
   readonly moved?: boolean;
@@ -37,8 +38,8 @@ export function syncReport(input: ReportInput): SyncReport {
   const writes = tables.some((table) => table.created + table.replaced + table.deleted > 0);
   const unfinished = tables.some((table) => table.left > 0 && table.status === 'left') || input.moved === true;
   const awaited = runs.every(
-    (run) =>
-      (run.sorted?.toAnnounce.length ?? 0) === run.outcomes.filter(isLeft).length + (run.sorted?.left.length ?? 0),
+    ({ outcomes, sorted }) =>
+      !outcomes.some(isLeft) && (sorted?.left.every((step) => sorted.toAnnounce.some((one) => one === step)) ?? true),
   );
   return {
     syncId: request.syncId,
@@ -54,7 +55,7 @@ export function syncReport(input: ReportInput): SyncReport {
       forced: [...new Set([...(input.earlier?.guard.forced ?? []), ...plan.guard.forced])],
       tables: Object.fromEntries(plan.guard.tables),
     },
-    map: { revision: input.map?.revision ?? null, held: input.held?.leases ?? 0 },
+    map: { revision: input.map?.revision ?? null, held: input.held?.leases ?? 0, renewed: input.renewed ?? false },
     cutOff: [...plan.cutOff].map(([subnetId, tableId]) => cutOffText(subnetId, tableId)).sort(),
     drift: driftOf(plan, before, picture),
     readAt: picture.readAt,
@@ -94,7 +95,7 @@ export function blindReport(
     tables: [],
     changes: [],
     guard: { refused: false, digest: null, forced: [], tables: {} },
-    map: { revision: null, held: 0 },
+    map: { revision: null, held: 0, renewed: false },
     cutOff: [],
     drift: 0,
     readAt: null,
@@ -123,7 +124,7 @@ function driftOf(plan: NetworkPlan, before: SyncState, picture: Picture): number
 }
 
 function tableReport(run: TableRun, mode: SyncReport['mode'], now: number): TableReport {
-  const { plan, outcomes, sorted, state } = run;
+  const { plan, outcomes, state } = run;
   const performed = (action: 'create' | 'replace' | 'delete') =>
     outcomes.filter(({ outcome }) => outcome.status === 'done' && outcome.performed === action).length;
   // What failed before says nothing of what a plan would do.
@@ -140,17 +141,15 @@ function tableReport(run: TableRun, mode: SyncReport['mode'], now: number): Tabl
     pending: run.pending.size,
     left,
     overflow: plan.overflow.map((route) => route.destinationText),
-    retryAt:
-      state.retryAt > now
-        ? state.retryAt
-        : sorted === null || sorted.resting.length === 0
-          ? null
-          : restsUntil(state, now),
+    retryAt: state.retryAt > now ? state.retryAt : restsUntil(run, now),
   };
 }
 
-function restsUntil(state: TableState, now: number): number | null {
-  const times = Object.values(state.rows).flatMap(({ retryAt }) => (retryAt > now ? [retryAt] : []));
+/** When the first row or action that rests is tried again; null: none does that the plan has to do with. */
+function restsUntil({ plan, sorted, state }: TableRun, now: number): number | null {
+  const rows = sorted === null || sorted.resting.length === 0 ? [] : Object.values(state.rows);
+  const actions = plan.steps.flatMap((step) => state.denied[actionOf[step.action]] ?? []);
+  const times = [...rows, ...actions].flatMap(({ retryAt }) => (retryAt > now ? [retryAt] : []));
   return times.length === 0 ? null : Math.min(...times);
 }
 
@@ -161,7 +160,8 @@ function failuresOf(run: TableRun): Failure[] {
   const resting = sorted?.resting ?? [];
   const waiting =
     outcomes.length === 0 && state.lastFailure !== null && plan.steps.length > 0 ? [state.lastFailure] : [];
-  const all = [...missingOf(run), ...now, ...resting, ...dead, ...waiting];
+  const barred = (sorted?.barred ?? []).flatMap((step) => state.denied[actionOf[step.action]]?.failure ?? []);
+  const all = [...missingOf(run), ...now, ...resting, ...dead, ...waiting, ...barred];
   return [
     ...new Map(all.map((failure) => [`${failure.action} ${failure.destination} ${failure.code}`, failure])).values(),
   ];
@@ -187,7 +187,7 @@ function isLeft({ outcome }: StepOutcome): boolean {
 
 function leftOf({ plan, outcomes, sorted }: TableRun): number {
   if (outcomes.length === 0) return plan.steps.length - (sorted?.resting.length ?? 0);
-  return outcomes.filter(isLeft).length + (sorted?.left.length ?? 0);
+  return outcomes.filter(isLeft).length + (sorted?.left.length ?? 0) + (sorted?.barred.length ?? 0);
 }
 
 function tableStatus(
@@ -198,7 +198,8 @@ function tableStatus(
   now: number,
 ): TableReport['status'] {
   if (!run.isRead) return 'missing';
-  if (mode === 'enforce' && run.outcomes.length === 0 && run.state.retryAt > now && left > 0) return 'waiting';
+  const rests = run.state.retryAt > now || (run.sorted?.barred.length ?? 0) > 0;
+  if (mode === 'enforce' && run.outcomes.length === 0 && rests && left > 0) return 'waiting';
   if (failures.length > 0) return 'failed';
   if (left > 0 && mode === 'enforce') return 'left';
   return run.pending.size > 0 ? 'pending' : 'ok';

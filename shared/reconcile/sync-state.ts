@@ -1,8 +1,10 @@
 /** What one pass of the sync leaves for the next: pace, backoff of failing tables, confirmations under way. */
 import type { Limits } from '../domain/capacity.ts';
 import type { Family } from '../domain/cidr.ts';
+import type { MapPlace } from '../domain/map-place.ts';
 import { type Bucket, fullBucket } from '../domain/pacer.ts';
 import type { RoutedEntry } from '../domain/routed-in.ts';
+import type { Denials } from './denied-actions.ts';
 import type { WriteAction } from './ports.ts';
 import type { Failure } from './report.ts';
 import { parseState } from './stored-state.ts';
@@ -22,6 +24,8 @@ export interface TableState {
   /** Epoch milliseconds before which a pass of its own accord leaves the table alone. */
   readonly retryAt: number;
   readonly lastFailure: Failure | null;
+  /** Actions that IAM does not allow here. */
+  readonly denied: Denials;
   /** Limits below the configured one, learned from `RouteLimitExceeded`, for a day. */
   readonly limits: Readonly<Partial<Record<Family, { readonly rows: number; readonly until: number }>>>;
   /** Whether the table was complete at least once since it was listed. */
@@ -36,6 +40,8 @@ export interface SyncState {
   readonly vpcId: string | null;
   /** The highest lease counter seen: a lower one means that the leases were restored or emptied. */
   readonly counter: number;
+  /** The leases were older than what was last seen, and deletions are held since: new writes alone make them no younger. */
+  readonly distrusted: boolean;
   /** When the last sync that succeeded in every table began reading leases (epoch ms), and the counter it read. */
   readonly complete: { readonly readAt: number; readonly counter: number } | null;
   readonly buckets: Readonly<Record<WriteAction, Bucket>>;
@@ -46,6 +52,10 @@ export interface SyncState {
   readonly announced: Readonly<Record<string, number>>;
   /** Epoch ms of the last publishing. */
   readonly publishedAt: number;
+  /** The map that was out when this was written; null: none, or not known. */
+  readonly mapPlace: MapPlace | null;
+  /** Epoch ms at which this was written; 0: not known. */
+  readonly writtenAt: number;
   /** Digest of the refusal that was last told. */
   readonly toldRefusal: string | null;
 }
@@ -54,6 +64,7 @@ export const freshTable: TableState = {
   failures: 0,
   retryAt: 0,
   lastFailure: null,
+  denied: {},
   limits: {},
   filled: false,
   rows: {},
@@ -71,12 +82,15 @@ function freshState(now: number): SyncState {
   return {
     vpcId: null,
     counter: 0,
+    distrusted: false,
     complete: null,
     buckets: { CreateRoute: fullBucket(now), ReplaceRoute: fullBucket(now), DeleteRoute: fullBucket(now) },
     tables: {},
     routed: {},
     announced: {},
     publishedAt: 0,
+    mapPlace: null,
+    writtenAt: 0,
     toldRefusal: null,
   };
 }

@@ -9,9 +9,10 @@ import { isBlackhole, nextHopId, type Route, type RouteTable } from '../domain/r
 import { routedKey } from '../domain/routed-in.ts';
 import type { TablePlan } from '../domain/table-plan.ts';
 import { retryAtAfter } from './backoff.ts';
+import { denialsAfter, denialsNow } from './denied-actions.ts';
 import type { PassInput } from './pass-input.ts';
 import type { StepOutcome } from './reconcile.ts';
-import type { Failure } from './report.ts';
+import { actionOf, type Failure } from './report.ts';
 import type { SyncRequest } from './sync-request.ts';
 import { freshTable, learnedLimits, type RowState, type SyncState, type TableState } from './sync-state.ts';
 
@@ -23,8 +24,10 @@ export interface Sorted {
   readonly tried: readonly Step<Route>[];
   /** Not tried: no room before something else goes, or a map must be out first. */
   readonly left: readonly Step<Route>[];
-  /** Live leases' routes that will go: the next map must say so. */
+  /** Live leases' routes that will go, tried in this pass or not: until they are gone the map must say so. */
   readonly toAnnounce: readonly DeleteStep<Route>[];
+  /** Not tried, because IAM refused their action a while ago. */
+  readonly barred: readonly Step<Route>[];
   /** Not tried, because they failed before: their failures are told again. */
   readonly resting: readonly Failure[];
 }
@@ -46,7 +49,9 @@ function sortSteps({ plan, table, state, limits, announced, live, now, isManual 
   const tried: Step<Route>[] = [];
   const left: Step<Route>[] = [];
   const toAnnounce: DeleteStep<Route>[] = [];
+  const barred: Step<Route>[] = [];
   const resting: Failure[] = [];
+  const denials = isManual ? {} : denialsNow(state, now);
   const free: Record<Family, number> = {
     ipv4: limits.ipv4 - countedRows(table, 'ipv4'),
     ipv6: limits.ipv6 - countedRows(table, 'ipv6'),
@@ -55,17 +60,16 @@ function sortSteps({ plan, table, state, limits, announced, live, now, isManual 
     const row = stepRow(step);
     const family = row.destination?.family ?? 'ipv4';
     const rest = restOf(state.rows[row.destinationText], step, now);
+    const isBarred = actionOf[step.action] in denials;
+    const key = row.destination?.text ?? row.destinationText;
+    const isFollowed = step.action === 'delete' && live.has(key);
+    if (isFollowed) toAnnounce.push(step);
     if (rest !== null && !isManual) {
       resting.push(rest);
-    } else if (step.action === 'delete' && live.has(row.destination?.text ?? row.destinationText)) {
-      const since = announced[deletedKey(plan.id, step)];
-      if (since !== undefined && now - since >= announcedMs) {
-        tried.push(step);
-        free[family] += 1;
-      } else {
-        left.push(step);
-        toAnnounce.push(step);
-      }
+    } else if (isFollowed && !isKnown(announced[deletedKey(plan.id, step)], now)) {
+      left.push(step);
+    } else if (isBarred) {
+      barred.push(step);
     } else if (step.action === 'create' && free[family] <= 0) {
       left.push(step);
     } else {
@@ -74,7 +78,12 @@ function sortSteps({ plan, table, state, limits, announced, live, now, isManual 
       tried.push(step);
     }
   }
-  return { tried, left, toAnnounce, resting };
+  return { tried, left, barred, toAnnounce, resting };
+}
+
+/** Whether nodes have had time to see the map that says so. */
+function isKnown(announcedAt: number | undefined, now: number): boolean {
+  return announcedAt !== undefined && now - announcedAt >= announcedMs;
 }
 
 function restOf(row: RowState | undefined, step: Step<Route>, now: number): Failure | null {
@@ -94,7 +103,7 @@ export function deletedKey(tableId: string, step: DeleteStep<Route>): string {
 function isTableFailure({ outcome }: StepOutcome): boolean {
   if (outcome.status !== 'failed') return false;
   const { meaning } = outcome;
-  return meaning === 'denied' || meaning === 'no-table' || meaning === 'throttled' || meaning === 'transient';
+  return meaning === 'no-table' || meaning === 'throttled' || meaning === 'transient';
 }
 
 const dayMs = 86_400_000;
@@ -118,6 +127,7 @@ export function stateAfter({ before, table, outcomes, now }: AfterInput): TableS
     failures,
     retryAt: rests ? retryAtAfter(failures, now) : 0,
     lastFailure: failure?.outcome.status === 'failed' ? failure.outcome.failure : null,
+    denied: denialsAfter(before.denied, outcomes, now),
     limits: limitsAfter(before, table, outcomes, now),
     rows: rowsAfter(before.rows, outcomes, now),
   };
@@ -156,7 +166,8 @@ function rowsAfter(before: TableState['rows'], outcomes: readonly StepOutcome[],
       if (row !== undefined) rows[destination] = row;
       continue;
     }
-    if (outcome.status !== 'failed' || isTableFailure(each) || outcome.meaning === 'full') continue;
+    if (outcome.status !== 'failed' || isTableFailure(each)) continue;
+    if (outcome.meaning === 'full' || outcome.meaning === 'denied') continue;
     rows[destination] = restingRow(before[destination], wantedEni(step), outcome.failure, now);
   }
   return rows;
@@ -199,7 +210,7 @@ export function mayWrite(id: string, request: SyncRequest, state: SyncState, now
 export function sortTable(plan: TablePlan, { request, deps, picture, before, plan: wholePlan }: PassInput): Sorted {
   const now = deps.clock.now();
   const table = picture.tables.find(({ id }) => id === plan.id);
-  if (table === undefined) return { tried: [], left: [], toAnnounce: [], resting: [] };
+  if (table === undefined) return { tried: [], left: [], barred: [], toAnnounce: [], resting: [] };
   const tableState: TableState = before.tables[plan.id] ?? freshTable;
   const limits = limitsOf(table, picture.config.routeLimit, learnedLimits(tableState, now));
   return sortSteps({

@@ -188,7 +188,7 @@ describe('a deployed stack', () => {
     await sandbox.control('DELETE', 'faults');
     assert.equal(code, 1);
     assert.equal(status.code, 2, status.stderr + status.stdout);
-    assert.match(status.stdout, /^rtb-a: writing it failed, and it is left alone until \d{4}-.*Z$/m);
+    assert.match(status.stdout, /^rtb-a: writing it failed, and what failed is left alone until \d{4}-.*Z$/m);
     assert.match(stdout, /^rtb-a {2}failed/m);
     assert.match(stdout, /CreateRoute 10\.244\.11\.0\/24: UnauthorizedOperation/);
     assert.match(stdout, /^rtb-b {2}ok$/m);

@@ -34,7 +34,7 @@ function reportOf(more: Partial<ResyncReport> = {}): ResyncReport {
     tables: [table('rtb-1')],
     changes: [],
     guard: { refused: false, digest: null, forced: [], tables: {} },
-    map: { revision: 1, held: 0 },
+    map: { revision: 1, held: 0, renewed: false },
     cutOff: [],
     drift: 0,
     readAt: 1,

@@ -48,6 +48,21 @@ export function runMapStoreContract(name: string, make: MakeMapStore): void {
       assert.deepEqual(await store.read(), second);
     });
 
+    test('renews under a newer epoch, whatever the clock says, and goes on in it', async (t) => {
+      const store = await make(t);
+      const first = await publish(store, mapContent(5), null);
+      const renewed = await store.renew(mapContent(5), first, 9999);
+      assert.ok(renewed !== 'conflict');
+      assert.equal(renewed.epoch, 9999);
+      const again = await store.renew(mapContent(6), renewed, 1);
+      assert.ok(again !== 'conflict');
+      assert.ok(again.epoch > 9999);
+      assert.equal(await store.renew(mapContent(7), renewed, 20_000), 'conflict');
+      const next = await publish(store, mapContent(7), again);
+      assert.deepEqual([next.epoch, next.revision], [again.epoch, again.revision + 1]);
+      assert.deepEqual(await store.read(), next);
+    });
+
     test('publishes over an unknown map not even where there is none', async (t) => {
       const store = await make(t);
       const ghost = { schema: 1, epoch: 1234, revision: 7, ...mapContent(1) };

@@ -88,6 +88,24 @@ for (const { name, faults, names } of cases) {
   });
 }
 
+test('a table whose creates are refused still loses the routes of the dead', async (t) => {
+  const stage = await Stage.start(t, { nodes: 3 });
+  const [first, second] = await stage.join(instanceId(1), instanceId(2));
+  await stage.idle();
+  await stage.fault({ ...write, action: 'CreateRoute', error: 'UnauthorizedOperation', status: 403, times: 'always' });
+  const [third] = await stage.join(instanceId(3));
+  await stage.idle();
+  await stage.event(instanceId(2), 'terminated', stage.now());
+  await stage.idle();
+  const rows = [`${first?.subnet} ${eniId(1)} active`, `${third?.subnet} ${eniId(3)} active`].sort();
+  assert.deepEqual(stage.ours('rtb-a'), rows);
+  assert.deepEqual(
+    stage.ours('rtb-b'),
+    rows.filter((row) => row.includes(eniId(1))),
+    `${second?.subnet} is gone`,
+  );
+});
+
 test('a time-out whose replace or delete worked is no failure', async (t) => {
   const stage = await Stage.start(t, { nodes: 2 });
   const [first] = await stage.join(instanceId(1), instanceId(2));

@@ -28,14 +28,14 @@ test('E11: routes can be written in the listed tables only, or in tables that ca
   assert.deepEqual(map(tagged?.['Condition']), {
     StringEquals: { 'ec2:ResourceTag/leaseway': { Ref: 'RouteTableTag' } },
   });
-  assert.deepEqual(resourcesFor(listed?.['Resource'], ['rtb-1', 'rtb-2']), [
+  assert.deepEqual(resourcesFor(listed?.['Resource'], 'rtb-1,rtb-2'), [
     'arn:*:ec2:*:*:route-table/rtb-1',
     'arn:*:ec2:*:*:route-table/rtb-2',
   ]);
 });
 
 /** Carries out the only intrinsics in the list of tables' ARNs. */
-function resourcesFor(value: Json | undefined, tables: readonly string[]): unknown {
+function resourcesFor(value: Json | undefined, tables: string): unknown {
   if (Array.isArray(value)) return value.map((one: Json) => resourcesFor(one, tables));
   const { Ref: name, 'Fn::Split': split, 'Fn::Join': join } = map(value);
   if (name === 'RouteTableIds') return tables;

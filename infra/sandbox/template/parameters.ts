@@ -32,22 +32,25 @@ function checked(name: string, declaration: Params, value: string): string | rea
 }
 
 function checkOne(name: string, declaration: Params, type: string, value: string): void {
+  // As CloudFormation says it: the description of the constraint, whichever was not met.
+  const rule = text(declaration, 'ConstraintDescription');
+  const refuse = (problem: string): never => {
+    throw new TemplateError(`parameter ${name}: ${cut(value)} ${rule === undefined ? problem : `is not ${rule}`}`);
+  };
   const allowed = list(declaration, 'AllowedValues').map(String);
-  if (allowed.length > 0 && !allowed.includes(value)) {
-    throw new TemplateError(`parameter ${name}: ${value} is none of ${allowed.join(', ')}`);
-  }
+  if (allowed.length > 0 && !allowed.includes(value)) refuse(`is none of ${allowed.join(', ')}`);
   const pattern = text(declaration, 'AllowedPattern');
-  if (pattern !== undefined && !new RegExp(`^(?:${pattern})$`).test(value)) {
-    throw new TemplateError(`parameter ${name}: ${value} does not match ${pattern}`);
-  }
-  if (type === 'Number' && number({ value }, 'value') === undefined) {
-    throw new TemplateError(`parameter ${name}: ${value} is no number`);
-  }
+  if (pattern !== undefined && !new RegExp(`^(?:${pattern})$`).test(value)) refuse(`does not match ${pattern}`);
+  if (type === 'Number' && number({ value }, 'value') === undefined) refuse('is no number');
   const size = type === 'Number' ? Number(value) : value.length;
   const [least, most] =
     type === 'Number'
       ? [number(declaration, 'MinValue'), number(declaration, 'MaxValue')]
       : [number(declaration, 'MinLength'), number(declaration, 'MaxLength')];
-  if (least !== undefined && size < least) throw new TemplateError(`parameter ${name}: ${value} is below ${least}`);
-  if (most !== undefined && size > most) throw new TemplateError(`parameter ${name}: ${value} is above ${most}`);
+  if (least !== undefined && size < least) refuse(`is below ${least}`);
+  if (most !== undefined && size > most) refuse(`is above ${most}`);
+}
+
+function cut(value: string): string {
+  return value.length > 60 ? `${value.slice(0, 57)}...` : value;
 }

@@ -20,6 +20,7 @@ export class FakeEc2 {
   vpcId = 'vpc-1';
   vpcCidrs: Cidr[] = [];
   foreign: Cidr[] = [];
+  routed: Cidr[] = [];
   readonly modified: string[] = [];
   reads = 0;
   readonly #seen = new Map<string, number>();
@@ -105,7 +106,7 @@ export class FakeEc2 {
         session.call('vpc.read', () => {
           this.reads += 1;
           if (this.outage !== null) throw new Error(this.outage);
-          return { vpcId: this.vpcId, vpcCidrs: this.vpcCidrs, foreign: this.foreign };
+          return { vpcId: this.vpcId, vpcCidrs: this.vpcCidrs, foreign: this.foreign, routed: this.routed };
         }),
     };
   }

@@ -33,13 +33,25 @@ export class FakeMapStore implements MapStore {
   }
 
   publish(content: MapContent, previous: NetworkMap | null, epoch: number): Promise<NetworkMap | 'conflict'> {
+    return this.#put(content, previous, (current) => current?.epoch ?? epoch);
+  }
+
+  renew(content: MapContent, previous: NetworkMap, epoch: number): Promise<NetworkMap | 'conflict'> {
+    return this.#put(content, previous, (current) => Math.max(epoch, (current?.epoch ?? 0) + 1));
+  }
+
+  #put(
+    content: MapContent,
+    previous: NetworkMap | null,
+    epochAfter: (current: NetworkMap | null) => number,
+  ): Promise<NetworkMap | 'conflict'> {
     return this.faults.run('PutItem', 'map', () => {
       this.onPublish();
       const { current } = this;
       if (current?.epoch !== previous?.epoch || current?.revision !== previous?.revision) return 'conflict';
       // Field by field: what is no part of the content is not kept by the real store either.
       const { network, config, tables, leases } = structuredClone(content);
-      const place = { schema: mapSchema, epoch: current?.epoch ?? epoch, revision: (current?.revision ?? 0) + 1 };
+      const place = { schema: mapSchema, epoch: epochAfter(current), revision: (current?.revision ?? 0) + 1 };
       const map = { ...place, network, config, tables, leases };
       this.published.push(map);
       return structuredClone(map);

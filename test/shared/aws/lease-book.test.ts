@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, NumberValue, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { documentClient } from '../../../shared/aws/clients.ts';
 import { dynamoLeaseBook } from '../../../shared/aws/lease-book.ts';
 import { leaseItem } from '../../../shared/domain/lease-item.ts';
@@ -19,7 +19,7 @@ async function subject(t: TestContext) {
   const table = { ...(await startTables(t)), tableName: 'leases' };
   const put = (sk: string, item: object) =>
     table.client.send(new PutCommand({ TableName: 'leases', Item: { ...item, pk, sk } }));
-  return { ...table, put, book: dynamoLeaseBook(table) };
+  return { ...table, put, book: dynamoLeaseBook(table), keeper: dynamoLeaseBook({ ...table, mends: true }) };
 }
 
 /** Runs something before each query goes out. */
@@ -79,6 +79,45 @@ test('a configuration or counter that cannot be read is not an absent one', asyn
   assert.equal(await book.commit({ config: { item, expected: 0 }, counter: 1 }), 'done');
   assert.deepEqual((await book.readAll()).config, item);
   assert.equal(await book.commit({ config: { item, expected: 0 }, counter: 1 }), 'conflict');
+});
+
+for (const item of [{ n: 'many' }, {}, { n: [1] }, { n: true }, { n: 1.5 }, { n: NumberValue.from('1e38') }]) {
+  const text = JSON.stringify(item);
+  test(`a counter that counts nothing stops the sync by its name, until the keeper reads: ${text}`, async (t) => {
+    const { book, keeper, put } = await subject(t);
+    await keeper.commit(grant);
+    await put('counter', item);
+    await assert.rejects(book.readAll(), { name: 'InvalidInput', field: 'counter.n' });
+    await assert.rejects(book.readCounter(), { name: 'InvalidInput', field: 'counter.n' });
+    const { leases, counter } = await keeper.readAll();
+    assert.deepEqual([leases.length, counter], [1, 0]);
+    assert.deepEqual(await book.readAll(), await keeper.readAll());
+  });
+}
+
+test('a grant mends a counter that counts nothing, and counts', async (t) => {
+  const { book, keeper, put } = await subject(t);
+  await put('counter', { n: 'many' });
+  await assert.rejects(book.commit(grant), Refusal);
+  assert.equal(await keeper.commit(grant), 'done');
+  assert.equal((await book.readAll()).counter, 1);
+});
+
+test('keepers that mend at once lose no count', async (t) => {
+  const { keeper, put } = await subject(t);
+  await put('counter', { n: 'many' });
+  const grants = [1, 2, 3, 4].map((number) => ({ leases: [{ item: leaseRecord(number), expected: null }] }));
+  const outcomes = await Promise.all(grants.map((each) => keeper.commit(each)));
+  assert.deepEqual(new Set(outcomes), new Set(['done']));
+  assert.equal((await keeper.readAll()).counter, 4);
+});
+
+test('the keeper leaves a counter that counts as it is, whatever else DynamoDB refuses', async (t) => {
+  const { keeper, put } = await subject(t);
+  await put('counter', { n: 7 });
+  const twice = { leases: [1, 1].map((number) => ({ item: leaseRecord(number), expected: null })) };
+  await assert.rejects(keeper.commit(twice), Refusal);
+  assert.equal((await keeper.readAll()).counter, 7);
 });
 
 test('reads to the last page', async (t) => {

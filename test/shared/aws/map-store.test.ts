@@ -141,6 +141,16 @@ test('a damaged map is replaced by the first one of a newer epoch, whatever the 
   assert.deepEqual(await store.read(), healed);
 });
 
+test('the parts of a map that was renewed go like any others', async (t) => {
+  const { store, publish, parts } = await subject(t);
+  const first = await publish(mapContent(5), null);
+  const renewed = await store.renew(changed(mapContent(5), 0, 'eni-2'), first, 9999);
+  assert.ok(renewed !== 'conflict');
+  assert.equal((await parts()).length, 2);
+  await publish(changed(mapContent(5), 0, 'eni-3'), renewed);
+  assert.equal((await parts()).length, 2);
+});
+
 test('a head that cannot be read is damage too', async (t) => {
   const { client, store } = await subject(t);
   await client.send(new PutCommand({ TableName: 'map', Item: { pk, sk: 'head', revision: 'seven' } }));

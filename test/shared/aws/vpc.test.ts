@@ -49,6 +49,16 @@ test('lists foreign rows inside the network, of any listed table, once', async (
   ]);
 });
 
+test('lists rows of ours that work, of any listed table, once', async () => {
+  const fake = tables();
+  fake.interfaces('attached', 'eni-1');
+  fake.plant('rtb-1', rowOf('10.244.1.0/24', 'eni-1'), rowOf('10.244.2.0/24', 'eni-1'));
+  fake.plant('rtb-1', rowOf('10.244.4.0/24', 'eni-gone', 'blackhole'), foreignRow('10.244.5.0/24', 'nat-1'));
+  fake.plant('rtb-2', rowOf('10.244.2.0/24', 'eni-1'), rowOf('10.244.3.0/24', 'eni-1'));
+  const { routed } = await listedVpc(fake, ['rtb-1', 'rtb-2']).read(config);
+  assert.deepEqual(routed.map(({ text }) => text).sort(), ['10.244.1.0/24', '10.244.2.0/24', '10.244.3.0/24']);
+});
+
 test('passes over a listed table that EC2 does not know, unless it knows none', async () => {
   assert.equal((await listedVpc(tables(), ['rtb-1', 'rtb-7']).read(config)).vpcId, 'vpc-1');
   await assert.rejects(listedVpc(tables(), ['rtb-7', 'rtb-8']).read(config), {

@@ -17,7 +17,7 @@ const small = parseNetworkConfig({
   SubnetMin: '10.244.0.0',
   Backend: backend,
 });
-const clear = { foreign: [], unreadable: [] };
+const clear = { foreign: [], unreadable: [], routed: [] };
 
 function lease(
   subnet: string,
@@ -124,6 +124,7 @@ test('protected, conflicting, shadowed and unreadable subnets are skipped; a wid
     Leaseway: { Protected: ['10.244.1.128/25'] },
   });
   const obstacles = {
+    ...clear,
     foreign: [cidr('10.244.2.0/24'), cidr('10.244.3.77/32'), cidr('10.244.0.0/16'), cidr('10.0.0.0/8')],
     unreadable: [cidr('10.244.4.0/24')],
   };
@@ -136,6 +137,18 @@ test('protected, conflicting, shadowed and unreadable subnets are skipped; a wid
     assert.equal(shown(ask([], { previous }, config, obstacles)), `10.244.5.0/24 lost: ${previous} ${why}`);
     assert.equal(shown(ask([], { wanted: previous }, config, obstacles)), `refused: ${previous} ${why}`);
   }
+});
+
+test('a subnet without an item that is routed is given last: in a restored book its holder may be missing', () => {
+  const routed = ['10.244.0.0/24', '10.244.1.0/24', '10.244.3.0/24'].map(cidr);
+  const obstacles = { ...clear, routed };
+  assert.equal(shown(ask([], {}, small, obstacles)), '10.244.2.0/24');
+  assert.equal(shown(ask([], { spread: 7n }, small, obstacles)), '10.244.2.0/24');
+  const handedBack = [lease('10.244.2.0/24', 'i-2', 'active'), lease('10.244.3.0/24', 'i-3', 'released', 5)];
+  assert.equal(shown(ask(handedBack, {}, small, obstacles)), '10.244.3.0/24');
+  const held = handedBack.map((entry) => lease(entry.subnet.text, entry.instanceId, 'active'));
+  assert.equal(shown(ask(held, {}, small, obstacles)), '10.244.0.0/24');
+  assert.equal(shown(ask([], { wanted: '10.244.1.0/24' }, small, obstacles)), '10.244.1.0/24');
 });
 
 test('a held lease of another length, from before a change of SubnetLen, blocks what it covers; a tombstone does not', () => {
@@ -174,7 +187,7 @@ test('in a dual-stack network both subnets have the same index, and an obstacle 
   const first = ask([], {}, config);
   assert.ok(first.kind === 'subnet');
   assert.equal(`${first.subnet.text} ${first.ipv6Subnet?.text}`, '10.244.1.0/24 fd00:244:0:1::/64');
-  const blocked = ask([], {}, config, { foreign: [cidr('fd00:244:0:1::1/128')], unreadable: [] });
+  const blocked = ask([], {}, config, { ...clear, foreign: [cidr('fd00:244:0:1::1/128')] });
   assert.ok(blocked.kind === 'subnet');
   assert.equal(`${blocked.subnet.text} ${blocked.ipv6Subnet?.text}`, '10.244.2.0/24 fd00:244:0:2::/64');
 });
