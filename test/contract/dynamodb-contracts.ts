@@ -1,6 +1,8 @@
 /** The contracts of everything that lies in DynamoDB, for whatever claims to be DynamoDB. */
 import type { TestContext } from 'node:test';
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamoNodeClaims } from '../../agent/claim/node-claims.ts';
+import { dynamoMapItems } from '../../agent/watch/map-items.ts';
 import { dynamoClaimStore } from '../../shared/aws/claim-store.ts';
 import { dynamoLeaseBook } from '../../shared/aws/lease-book.ts';
 import { dynamoLock } from '../../shared/aws/lock.ts';
@@ -11,7 +13,9 @@ import { runClaimStoreContract } from './claim-store-contract.ts';
 import { runLeaseBookContract } from './lease-book-contract.ts';
 import { runLeasesContract } from './leases-contract.ts';
 import { runLockContract } from './lock-contract.ts';
+import { runMapItemsContract } from './map-items-contract.ts';
 import { runMapStoreContract } from './map-store-contract.ts';
+import { runNodeClaimsContract } from './node-claims-contract.ts';
 import { runSyncStateContract } from './sync-state-contract.ts';
 
 /** Empty tables with the keys `pk` and `sk`, behind this project's own client. */
@@ -43,6 +47,16 @@ export function runDynamoDbContracts(where: string, startTables: StartTables): v
         await claims.client.send(new PutCommand({ TableName: claims.tableName, Item }));
       },
     };
+  });
+
+  runNodeClaimsContract(`node's claims of ${where}`, async (t) => {
+    const claims = await table(t, 'claims');
+    return { node: (arn) => dynamoNodeClaims(claims, arn), keeper: dynamoClaimStore(claims) };
+  });
+
+  runMapItemsContract(`map items of ${where}`, async (t) => {
+    const map = await table(t, 'map');
+    return { items: (network) => dynamoMapItems(map, network), maps: dynamoMapStore(map) };
   });
 
   runLeaseBookContract(`lease book of ${where}`, async (t) => dynamoLeaseBook(await table(t, 'leases')));

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  AttachNetworkInterfaceCommand,
   CreateNetworkInterfaceCommand,
   CreateRouteCommand,
   CreateRouteTableCommand,
@@ -71,6 +72,13 @@ export async function makeTable(client: EC2Client, vpcId: string): Promise<strin
 export async function makeInterface(client: EC2Client, subnetId: string): Promise<string> {
   const { NetworkInterface } = await client.send(new CreateNetworkInterfaceCommand({ SubnetId: subnetId }));
   return present(NetworkInterface?.NetworkInterfaceId);
+}
+
+/** Attaches a further interface to an instance that has one; its id. */
+export async function attachInterface(client: EC2Client, subnetId: string, InstanceId: string): Promise<string> {
+  const NetworkInterfaceId = await makeInterface(client, subnetId);
+  await client.send(new AttachNetworkInterfaceCommand({ InstanceId, NetworkInterfaceId, DeviceIndex: 1 }));
+  return NetworkInterfaceId;
 }
 
 export interface Node {

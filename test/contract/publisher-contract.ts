@@ -1,38 +1,67 @@
 /** What every `Publisher` does. */
 import assert from 'node:assert/strict';
-import { describe, type TestContext, test } from 'node:test';
+import type { TestContext } from 'node:test';
 import type { OutgoingEvent, Publisher } from '../../shared/reconcile/ports.ts';
+import { type Differences, describeContract } from './describe-contract.ts';
 
 export interface PublisherSubject {
   readonly publisher: Publisher;
-  /** What the bus has taken, in order. */
-  taken(): readonly OutgoingEvent[];
+  /** The events that somebody who listens to the bus has got so far, in any order: EventBridge promises none. */
+  landed(): Promise<readonly OutgoingEvent[]>;
 }
 
-/** Events of this detail-type are never taken. */
-export const refusedType = 'Refused';
+/** What the listener listens to. */
+export const network = 'contract';
 
-export function runPublisherContract(name: string, make: (t: TestContext) => Promise<PublisherSubject>): void {
-  const event = (number: number, detailType = 'Route Change') => ({ detailType, detail: { number, of: ['rtb-1'] } });
+/** A detail-type that no bus takes: an entry needs one. */
+export const refusedType = '';
 
-  describe(name, () => {
-    test('has nothing to do for no event', async (t) => {
-      const { publisher, taken } = await make(t);
-      assert.deepEqual([await publisher.put([]), taken()], [[], []]);
+/** @param differs see `describeContract` */
+export function runPublisherContract(
+  name: string,
+  make: (t: TestContext) => Promise<PublisherSubject>,
+  differs: Differences = {},
+): void {
+  describeContract(name, make, differs, (contract) => {
+    contract('has nothing to do for no event', async ({ publisher, landed }) => {
+      assert.deepEqual([await publisher.put([]), await landed()], [[], []]);
     });
 
-    test('puts events in their order, however many', async (t) => {
-      const { publisher, taken } = await make(t);
+    contract('puts every event once, however many', async ({ publisher, landed }) => {
       const events = Array.from({ length: 23 }, (_, number) => event(number));
       assert.deepEqual(await publisher.put(events), []);
-      assert.deepEqual(taken(), events);
+      assert.deepEqual(inOrder(await landed()), events);
     });
 
-    test('names those that were not taken and puts the rest', async (t) => {
-      const { publisher, taken } = await make(t);
-      const events = [event(0), event(1, refusedType), event(2), event(3, refusedType)];
-      assert.deepEqual(await publisher.put(events), [1, 3]);
-      assert.deepEqual(taken(), [event(0), event(2)]);
+    contract('puts two events of one content as two', async ({ publisher, landed }) => {
+      assert.deepEqual(await publisher.put([event(0), event(0)]), []);
+      assert.deepEqual(await landed(), [event(0), event(0)]);
+    });
+
+    contract('puts events that are more than a request takes', async ({ publisher, landed }) => {
+      const events = Array.from({ length: 5 }, (_, number) => event(number, 'ü'.repeat(50_000)));
+      assert.deepEqual(await publisher.put(events), []);
+      assert.deepEqual(inOrder(await landed()), events);
+    });
+
+    contract('names those that were not taken and puts the rest', async ({ publisher, landed }) => {
+      const refused = { ...event(9), detailType: refusedType };
+      assert.deepEqual(await publisher.put([event(0), refused, event(2), refused]), [1, 3]);
+      assert.deepEqual(inOrder(await landed()), [event(0), event(2)]);
+    });
+
+    contract('names an event over 256 KiB and puts the rest', async ({ publisher, landed }) => {
+      assert.deepEqual(await publisher.put([event(0), event(1, 'ü'.repeat(131_072)), event(2)]), [1]);
+      assert.deepEqual(inOrder(await landed()), [event(0), event(2)]);
     });
   });
+}
+
+function event(number: number, text = 'ü'): OutgoingEvent {
+  return { detailType: 'Lease Change', detail: { network, number, of: ['rtb-1'], text } };
+}
+
+function inOrder(events: readonly OutgoingEvent[]): OutgoingEvent[] {
+  const number = ({ detail }: OutgoingEvent) => Number(detail['number']);
+  return [...events].sort((a, b) => number(a) - number(b));
 }

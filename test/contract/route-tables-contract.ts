@@ -1,9 +1,10 @@
 /** What every `RouteTables` does: the reconcile relies on these answers. Run on the fake and on EC2's wire protocol. */
 import assert from 'node:assert/strict';
-import { describe, type TestContext, test } from 'node:test';
+import type { TestContext } from 'node:test';
 import { parseCidr } from '../../shared/domain/cidr.ts';
 import { nextHopId, type RouteTable } from '../../shared/domain/route.ts';
 import { type Meaning, Refusal, type RouteTables } from '../../shared/reconcile/ports.ts';
+import { type Differences, describeContract } from './describe-contract.ts';
 
 export interface RouteTablesSubject {
   readonly tables: RouteTables;
@@ -25,34 +26,15 @@ export interface RouteTablesSubject {
   setLimit(tableId: string, routes: number): void;
 }
 
-export type Differences = Readonly<Record<string, string>>;
-
 export type MakeRouteTables = (t: TestContext) => Promise<RouteTablesSubject>;
 
 const destination = parseCidr('10.244.1.0/24', 'destination');
 const ipv6 = parseCidr('fd00:244:0:1::/64', 'destination');
 const local = parseCidr('10.0.0.0/16', 'destination');
 
-/**
- * @param differs titles of the cases that the subject is known to answer otherwise, each with how: such a case must fail,
- *   so that a difference which has gone is noticed
- */
+/** @param differs see `describeContract` */
 export function runRouteTablesContract(name: string, make: MakeRouteTables, differs: Differences = {}): void {
-  describe(name, () => {
-    const contract = (title: string, run: (subject: RouteTablesSubject) => Promise<void>) => {
-      const how = differs[title];
-      if (how === undefined) test(title, async (t) => run(await make(t)));
-      else
-        test(`${title} (differs: ${how})`, async (t) => {
-          const subject = await make(t);
-          await assert.rejects(
-            run(subject),
-            { name: 'AssertionError' },
-            'this difference has gone: take it from the list',
-          );
-        });
-    };
-
+  describeContract(name, make, differs, (contract) => {
     contract(
       'reads all tables of one VPC, with the subnets they are for',
       async ({ tables, vpcId, main, named, subnetId }) => {

@@ -1,25 +1,24 @@
 /**
  * The product on MiniStack: the template as it is, packaged and deployed by the AWS CLI through CloudFormation. EC2 alone
- * is the embedded one, since MiniStack's has no next hops that go away.
+ * is another one, since MiniStack's has no next hops.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { EC2Client } from '@aws-sdk/client-ec2';
+import { EC2Client, type Route } from '@aws-sdk/client-ec2';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { type Sandbox, startSandbox } from '../../infra/sandbox/sandbox.ts';
-import { arnOf, worldOf } from '../faults/landscape.ts';
+import { arnOf } from '../faults/landscape.ts';
 import type { Answer } from '../faults/stage.ts';
 import { awsCli, awsJson } from './aws-cli.ts';
 import { credentials, region, startMiniStack } from './ministack.ts';
 import type { ServerProcess } from './server-process.ts';
 import { checkout } from './third-parties.ts';
 
-const templateFile = `${checkout}infra/template.yaml`;
+export const templateFile = `${checkout}infra/template.yaml`;
 const bucket = 'leaseway-packages';
 
 export interface StackResource {
@@ -29,49 +28,55 @@ export interface StackResource {
   readonly ResourceStatus: string;
 }
 
+/** The EC2 beside MiniStack. */
+export interface OtherEc2 {
+  readonly url: string;
+  /** All rows of a table, in EC2's own words. */
+  rows(tableId: string): Promise<readonly Route[]>;
+  close(): Promise<void>;
+}
+
 export class Deployment {
   readonly ec2: EC2Client;
   readonly lambda: LambdaClient;
   readonly sqs: SQSClient;
   readonly dynamo: DynamoDBDocumentClient;
   readonly events: EventBridgeClient;
-  readonly #sandbox: Sandbox;
+  readonly #other: OtherEc2;
   readonly #server: ServerProcess;
   readonly #folder = mkdtempSync(join(tmpdir(), 'leaseway-package-'));
   #outputs: ReadonlyMap<string, string> = new Map();
 
-  private constructor(sandbox: Sandbox, server: ServerProcess) {
-    this.#sandbox = sandbox;
+  private constructor(other: OtherEc2, server: ServerProcess) {
+    this.#other = other;
     this.#server = server;
     const client = { endpoint: server.url, region, credentials };
-    this.ec2 = new EC2Client({ ...client, endpoint: sandbox.url });
+    this.ec2 = new EC2Client({ ...client, endpoint: other.url });
     this.lambda = new LambdaClient(client);
     this.sqs = new SQSClient(client);
     this.events = new EventBridgeClient(client);
     this.dynamo = DynamoDBDocumentClient.from(new DynamoDBClient(client));
   }
 
-  /** MiniStack and an EC2 with `nodes` running instances; nothing is deployed yet. */
-  static async start(nodes: number): Promise<Deployment> {
-    const sandbox = await startSandbox({
-      templateFile,
-      parameters: { RouteTableIds: 'rtb-a,rtb-b,rtb-c' },
-      world: worldOf({ nodes }),
-      functions: false,
-      transitionMs: 5,
-    });
+  /** Nothing is deployed yet. The other EC2 is closed with it. */
+  static async start(other: OtherEc2): Promise<Deployment> {
     try {
-      return new Deployment(sandbox, await startMiniStack(sandbox.url));
+      return new Deployment(other, await startMiniStack(other.url));
     } catch (error) {
-      await sandbox.close();
+      await other.close();
       throw error;
     }
+  }
+
+  /** MiniStack's own endpoint. */
+  get url(): string {
+    return this.#server.url;
   }
 
   async close(): Promise<void> {
     for (const client of [this.ec2, this.lambda, this.sqs, this.events, this.dynamo]) client.destroy();
     await this.#server.close();
-    await this.#sandbox.close();
+    await this.#other.close();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
@@ -164,19 +169,18 @@ export class Deployment {
   // ---- what is seen
 
   /** Every row of a table, as JSON texts in order. */
-  rows(tableId: string): string[] {
-    const table = this.#sandbox.ec2.snapshot().routeTables.find((each) => each['RouteTableId'] === tableId);
-    return ((table?.['Routes'] ?? []) as object[]).map((row) => JSON.stringify(row)).sort();
+  async rows(tableId: string): Promise<string[]> {
+    return (await this.#other.rows(tableId)).map((row) => JSON.stringify(row)).sort();
   }
 
-  /** The ENI and the state that each listed table has for the destination: `eni-001 active`, or `none`. */
-  hops(destination: string, tables = ['rtb-a', 'rtb-b', 'rtb-c']): string[] {
-    return tables.map((id) => {
-      const row = this.rows(id)
-        .map((text) => JSON.parse(text) as Record<string, string>)
-        .find((each) => each['DestinationCidrBlock'] === destination);
-      return row === undefined ? 'none' : `${row['NetworkInterfaceId']} ${row['State']}`;
-    });
+  /** The ENI and the state that each table has for the destination: `eni-001 active`, or `none`. */
+  async hops(destination: string, tables: readonly string[]): Promise<string[]> {
+    const hops: string[] = [];
+    for (const id of tables) {
+      const row = (await this.#other.rows(id)).find((each) => each.DestinationCidrBlock === destination);
+      hops.push(row === undefined ? 'none' : `${row.NetworkInterfaceId} ${row.State}`);
+    }
+    return hops;
   }
 
   /** Bodies of the messages that a queue holds; they stay there. */

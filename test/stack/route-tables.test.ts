@@ -8,8 +8,6 @@ import {
   CreateNatGatewayCommand,
   CreateRouteCommand,
   CreateRouteTableCommand,
-  CreateSubnetCommand,
-  CreateVpcCommand,
   CreateVpcPeeringConnectionCommand,
   DeleteNetworkInterfaceCommand,
   DescribeRouteTablesCommand,
@@ -19,7 +17,9 @@ import { ec2Client, ec2WriteClient } from '../../shared/aws/clients.ts';
 import { ec2RouteTables } from '../../shared/aws/route-tables.ts';
 import { makeInterface, present } from '../contract/ec2-bench.ts';
 import { type RouteTablesSubject, runRouteTablesContract } from '../contract/route-tables-contract.ts';
+import { runVpcContract } from '../contract/vpc-contract.ts';
 import { differencesOf } from './differences.ts';
+import { mainTable, makeSubnet, makeVpc } from './ec2-network.ts';
 import { credentials, region, startMiniStack } from './ministack.ts';
 import { startMoto } from './moto.ts';
 import { versionOf } from './third-parties.ts';
@@ -29,11 +29,20 @@ after(() => Promise.all(Object.values(servers).map((server) => server.close())))
 
 const moto = await versionOf('moto');
 test(`route tables of ${moto}`, (t) => t.diagnostic(`ran on ${moto}`));
-runRouteTablesContract(
-  `route tables of ${moto}`,
-  (t) => smallVpc(t, servers.moto.url),
-  differencesOf('moto', 'route tables'),
-);
+const onMoto = (t: TestContext) => smallVpc(t, servers.moto.url);
+runRouteTablesContract(`route tables of ${moto}`, onMoto, differencesOf('moto', 'route tables'));
+runVpcContract(`VPC of ${moto}`, onMoto);
+
+// Once this fails, moto shows the paging of tables, too.
+test('moto gives route tables all at once', async (t) => {
+  const client = ec2Client({ endpoint: servers.moto.url, region, credentials });
+  t.after(() => client.destroy());
+  const VpcId = await makeVpc(client, '10.0.0.0/16');
+  for (let left = 6; left > 0; left -= 1) await client.send(new CreateRouteTableCommand({ VpcId }));
+  const Filters = [{ Name: 'vpc-id', Values: [VpcId] }];
+  const page = await client.send(new DescribeRouteTablesCommand({ Filters, MaxResults: 5 }));
+  assert.deepEqual([page.RouteTables?.length, page.NextToken], [7, undefined]);
+});
 
 // Once this fails, the contract can be tried on MiniStack too, and perhaps the whole stack without our EC2.
 test('MiniStack forgets the next hop of a route, so that its EC2 cannot be under the contract', async (t) => {
@@ -80,22 +89,6 @@ async function smallVpc(t: TestContext, endpoint: string): Promise<RouteTablesSu
     // moto has no quota of routes; the case that sets one is listed as a difference.
     setLimit() {},
   };
-}
-
-async function makeVpc(client: EC2Client, CidrBlock: string): Promise<string> {
-  return present((await client.send(new CreateVpcCommand({ CidrBlock }))).Vpc?.VpcId);
-}
-
-async function makeSubnet(client: EC2Client, VpcId: string, CidrBlock: string): Promise<string> {
-  return present((await client.send(new CreateSubnetCommand({ VpcId, CidrBlock }))).Subnet?.SubnetId);
-}
-
-async function mainTable(client: EC2Client, vpcId: string): Promise<string> {
-  const Filters = [
-    { Name: 'vpc-id', Values: [vpcId] },
-    { Name: 'association.main', Values: ['true'] },
-  ];
-  return present((await client.send(new DescribeRouteTablesCommand({ Filters }))).RouteTables?.[0]?.RouteTableId);
 }
 
 interface Place {

@@ -4,7 +4,8 @@ import { TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import { ec2Client } from '../../../shared/aws/clients.ts';
 import { ec2Instances } from '../../../shared/aws/instances.ts';
 import { Refusal } from '../../../shared/reconcile/ports.ts';
-import { reaches } from '../../contract/ec2-bench.ts';
+import { attachInterface, reaches } from '../../contract/ec2-bench.ts';
+import { ec2Crowd } from '../../contract/ec2-crowd.ts';
 import { runInstancesContract } from '../../contract/instances-contract.ts';
 import { FakeEc2 } from '../../fakes/keeper/ec2.ts';
 import { Session } from '../../fakes/keeper/faults.ts';
@@ -13,6 +14,7 @@ import { type Answer, type Call, ec2Answer, ec2Error, scriptedEndpoint } from '.
 
 runInstancesContract('instances of EC2', async (t) => {
   const { server, reads } = await smallVpc(t);
+  const { client } = server;
   return {
     instances: ec2Instances({ client: reads }),
     instanceIds: ['i-1', 'i-2'],
@@ -28,9 +30,11 @@ runInstancesContract('instances of EC2', async (t) => {
     },
     stop: (instanceId) => stopInstanceOf(server, instanceId.replace('i-', 'eni-')),
     terminate: async (instanceId) => {
-      await server.client.send(new TerminateInstancesCommand({ InstanceIds: [instanceId] }));
-      await reaches(server.client, instanceId, 'terminated');
+      await client.send(new TerminateInstancesCommand({ InstanceIds: [instanceId] }));
+      await reaches(client, instanceId, 'terminated');
     },
+    attach: (instanceId) => attachInterface(client, 'subnet-1', instanceId),
+    crowd: () => ec2Crowd({ client, reader: reads, subnetId: 'subnet-1' }, () => server.advance(10)),
   };
 });
 
@@ -46,6 +50,15 @@ runInstancesContract('instances in memory', async () => {
     },
     terminate: async (instanceId) => {
       ec2.instance(instanceId).state = 'terminated';
+    },
+    attach: async (instanceId) => {
+      const further = { ...ec2.eni(instanceId), eniId: 'eni-further', isPrimary: false };
+      ec2.instance(instanceId).interfaces.push(further);
+      return further.eniId;
+    },
+    crowd: async () => {
+      const ids = Array.from({ length: 7 }, (_, index) => ec2.run(10 + index));
+      return { instances: ec2.as(new Session()), instanceIds: ids, eniIds: ids.map((id) => ec2.eni(id).eniId) };
     },
   };
 });

@@ -3,8 +3,6 @@ import { type TestContext, test } from 'node:test';
 import { eventsClient } from '../../../shared/aws/clients.ts';
 import { eventBridgePublisher } from '../../../shared/aws/publisher.ts';
 import type { OutgoingEvent } from '../../../shared/reconcile/ports.ts';
-import { refusedType, runPublisherContract } from '../../contract/publisher-contract.ts';
-import { FakePublisher } from '../../fakes/reconcile/publisher.ts';
 import { type Answer, json, jsonError, scriptedEndpoint } from './scripted-endpoint.ts';
 
 interface Entry {
@@ -47,21 +45,6 @@ const events = (count: number): OutgoingEvent[] =>
   Array.from({ length: count }, (_, number) => ({ detailType: 'Route Change', detail: { number } }));
 
 const numbers = (entries: readonly Entry[]) => entries.map(({ Detail }) => JSON.parse(Detail).number as number);
-
-runPublisherContract('publisher of EventBridge', async (t) => {
-  const { publisher, accepted } = await bus(t, ({ DetailType }) =>
-    DetailType === refusedType ? 'MalformedDetail' : null,
-  );
-  const taken = () =>
-    accepted.map(({ DetailType, Detail }) => ({ detailType: DetailType, detail: JSON.parse(Detail) }));
-  return { publisher, taken };
-});
-
-runPublisherContract('publisher in memory', async () => {
-  const publisher = new FakePublisher();
-  publisher.refuses = ({ detailType }) => detailType === refusedType;
-  return { publisher, taken: () => publisher.events };
-});
 
 test('events go out in tens, as events of leaseway', async (t) => {
   const { publisher, accepted, calls } = await bus(t, () => null);

@@ -1,5 +1,7 @@
+import type { TestContext } from 'node:test';
 import { ec2RouteTables } from '../../../shared/aws/route-tables.ts';
-import { runRouteTablesContract } from '../../contract/route-tables-contract.ts';
+import { type RouteTablesSubject, runRouteTablesContract } from '../../contract/route-tables-contract.ts';
+import { runVpcContract } from '../../contract/vpc-contract.ts';
 import { FakeRouteTables, foreignRow } from '../../fakes/reconcile/route-tables.ts';
 import { smallVpc, stopInstanceOf, vpcId } from './ec2-subject.ts';
 
@@ -14,7 +16,7 @@ const place = {
   otherEni: 'eni-2',
 };
 
-runRouteTablesContract('route tables of EC2', async (t) => {
+async function embedded(t: TestContext): Promise<RouteTablesSubject> {
   const { server, reads, writes } = await smallVpc(t);
   return {
     ...place,
@@ -22,9 +24,9 @@ runRouteTablesContract('route tables of EC2', async (t) => {
     stop: (eniId) => stopInstanceOf(server, eniId),
     setLimit: (tableId, routes) => server.ec2.setRouteLimit(tableId, routes),
   };
-});
+}
 
-runRouteTablesContract('route tables in memory', async () => {
+async function inMemory(): Promise<RouteTablesSubject> {
   const tables = new FakeRouteTables();
   tables.addTable({ id: 'rtb-1', isMain: true });
   tables.addTable({ id: 'rtb-2', subnetIds: ['subnet-1'] });
@@ -39,4 +41,9 @@ runRouteTablesContract('route tables in memory', async () => {
       tables.limits.set(tableId, routes);
     },
   };
-});
+}
+
+for (const [where, make] of Object.entries({ 'of EC2': embedded, 'in memory': inMemory })) {
+  runRouteTablesContract(`route tables ${where}`, make);
+  runVpcContract(`VPC ${where}`, make);
+}

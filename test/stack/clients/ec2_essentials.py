@@ -6,6 +6,7 @@ usage: ec2_essentials.py ENDPOINT
 import json
 import sys
 import traceback
+from urllib.request import Request, urlopen
 
 import boto3
 from botocore.config import Config
@@ -59,6 +60,24 @@ class Network:
 
 def waits(ec2, state, instance):
     ec2.get_waiter(state).wait(InstanceIds=[instance], WaiterConfig={"Delay": 1, "MaxAttempts": 60})
+
+
+def described(ec2, ids):
+    """Those of the instances that EC2 lists, asked for as the keeper does."""
+    answer = ec2.describe_instances(Filters=[{"Name": "instance-id", "Values": ids}], MaxResults=1000)
+    return [instance for reservation in answer["Reservations"] for instance in reservation["Instances"]]
+
+
+def interfaces(ec2, ids):
+    """Those of the interfaces that EC2 lists, asked for as the keeper does."""
+    filters = [{"Name": "network-interface-id", "Values": ids}]
+    return ec2.describe_network_interfaces(Filters=filters, MaxResults=1000)["NetworkInterfaces"]
+
+
+def advance_clock(seconds):
+    body = json.dumps({"advanceSeconds": seconds}).encode()
+    with urlopen(Request(f"{sys.argv[1]}/_sandbox/clock", body, {"content-type": "application/json"})) as answer:
+        answer.read()
 
 
 def equal(actual, expected):
@@ -192,6 +211,72 @@ def instances_and_interfaces_are_described_as_the_keeper_reads_them(network):
     interface = network.ec2.describe_network_interfaces(NetworkInterfaceIds=[eni])["NetworkInterfaces"][0]
     equal(interface["SourceDestCheck"], False)
     equal(interface["Attachment"]["InstanceId"], instance)
+
+
+@case
+def instances_and_interfaces_are_found_by_their_ids_and_unknown_ids_are_left_out(network):
+    (instance, eni), _ = network.node(), network.node()
+    found = described(network.ec2, [instance, "i-00000000000000bad"])
+    equal([(i["InstanceId"], i["VpcId"]) for i in found], [(instance, network.vpc)])
+    (held,) = found[0]["NetworkInterfaces"]
+    (interface,) = interfaces(network.ec2, [eni, "eni-00000000000000bad"])
+    for key in ("NetworkInterfaceId", "SubnetId", "VpcId", "PrivateIpAddress", "SourceDestCheck", "MacAddress", "Status"):
+        equal(held[key], interface[key])
+    equal((held["NetworkInterfaceId"], held["Attachment"]["DeviceIndex"]), (eni, 0))
+    equal((interface["Attachment"]["InstanceId"], interface["Attachment"]["Status"]), (instance, "attached"))
+    equal(described(network.ec2, ["i-00000000000000bad"]), [])
+
+
+@case
+def pages_of_instances_and_interfaces_hold_no_more_than_asked_for(network):
+    nodes = [network.node() for _ in range(6)]
+    for call, key, ids, prefix in (
+        ("describe_instances", "Reservations", {instance for instance, _ in nodes}, "instance-id"),
+        ("describe_network_interfaces", "NetworkInterfaces", {eni for _, eni in nodes}, "network-interface-id"),
+    ):
+        sizes, seen = [], set()
+        for page in network.ec2.get_paginator(call).paginate(
+            Filters=[{"Name": prefix, "Values": sorted(ids)}], PaginationConfig={"PageSize": 5}
+        ):
+            items = [i for r in page[key] for i in r["Instances"]] if key == "Reservations" else page[key]
+            sizes.append(len(items))
+            seen |= {item.get("InstanceId", item.get("NetworkInterfaceId")) for item in items}
+        equal((sizes, seen), ([5, 1], ids))
+
+
+@case
+def a_stopped_instance_keeps_its_interface(network):
+    instance, eni = network.node()
+    network.ec2.stop_instances(InstanceIds=[instance])
+    waits(network.ec2, "instance_stopped", instance)
+    (stopped,) = described(network.ec2, [instance])
+    equal((stopped["State"]["Name"], stopped["VpcId"]), ("stopped", network.vpc))
+    equal([held["NetworkInterfaceId"] for held in stopped["NetworkInterfaces"]], [eni])
+    equal([interface["Status"] for interface in interfaces(network.ec2, [eni])], ["in-use"])
+
+
+@case
+def a_terminated_instance_loses_its_interface_and_is_absent_an_hour_later(network):
+    (instance, eni), (other, _) = network.node(), network.node()
+    network.ec2.terminate_instances(InstanceIds=[instance])
+    waits(network.ec2, "instance_terminated", instance)
+    (terminated,) = described(network.ec2, [instance])
+    equal((terminated["State"]["Name"], terminated.get("VpcId")), ("terminated", None))
+    equal(terminated.get("NetworkInterfaces", []), [])
+    equal(interfaces(network.ec2, [eni]), [])
+    advance_clock(3600)
+    equal([i["InstanceId"] for i in described(network.ec2, [instance, other])], [other])
+
+
+@case
+def no_check_is_switched_off_on_an_interface_that_there_is_not(network):
+    refused(
+        400,
+        "InvalidNetworkInterfaceID.NotFound",
+        network.ec2.modify_network_interface_attribute,
+        NetworkInterfaceId="eni-00000000000000bad",
+        SourceDestCheck={"Value": False},
+    )
 
 
 @case

@@ -1,21 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import {
-  BatchGetItemCommand,
-  DeleteItemCommand,
-  GetItemCommand,
-  PutItemCommand,
-  QueryCommand,
-  ScanCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
-import {
-  CreateRouteCommand,
-  DescribeRouteTablesCommand,
-  ModifyNetworkInterfaceAttributeCommand,
-} from '@aws-sdk/client-ec2';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { CreateRouteCommand, ModifyNetworkInterfaceAttributeCommand } from '@aws-sdk/client-ec2';
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { runNodeRightsContract } from '../../../contract/node-rights-contract.ts';
 import { clients, fixtureSandbox } from '../with-sandbox.ts';
 
 const templateFile = fileURLToPath(new URL('../../../../infra/template.yaml', import.meta.url));
@@ -34,10 +23,6 @@ const tagged = await fixtureSandbox({
 
 const denied = { name: 'AccessDeniedException' };
 const unauthorized = { name: 'UnauthorizedOperation' };
-const own = { pk: { S: 'arn:aws:ec2:eu-central-1:123456789012:instance/i-0aaa' }, sk: { S: 'claim' } };
-const others = { ...own, pk: { S: 'arn:aws:ec2:eu-central-1:123456789012:instance/i-0bbb' } };
-const claims = { TableName: 's-ClaimsTable' };
-const map = { TableName: 's-MapTable' };
 const leases = { TableName: 's-LeasesTable' };
 
 const as = (functionId: string, where = sandbox) => clients(where, `LAMBDA.${functionId}.1`);
@@ -46,45 +31,9 @@ const createRoute = (RouteTableId: string) =>
 /** EC2's own refusals, which come after IAM has let the call through. */
 const allowed = /^Invalid(RouteTableI[dD]|NetworkInterfaceI[dD])\./;
 
-test('a node writes, reads and deletes its own claim', async () => {
-  const { dynamodb } = clients(sandbox, 'NODEi-0aaa');
-  await dynamodb.send(new PutItemCommand({ ...claims, Item: own }));
-  await dynamodb.send(new GetItemCommand({ ...claims, Key: own }));
-  await dynamodb.send(new DeleteItemCommand({ ...claims, Key: own }));
-});
-
-test("a node reaches no other node's claim", async () => {
-  const { dynamodb } = clients(sandbox, 'NODEi-0aaa');
-  await assert.rejects(dynamodb.send(new PutItemCommand({ ...claims, Item: others })), denied);
-  await assert.rejects(dynamodb.send(new GetItemCommand({ ...claims, Key: others })), denied);
-  await assert.rejects(dynamodb.send(new DeleteItemCommand({ ...claims, Key: others })), denied);
-  await assert.rejects(
-    dynamodb.send(new UpdateItemCommand({ ...claims, Key: own, UpdateExpression: 'SET a = pk' })),
-    denied,
-  );
-  await assert.rejects(dynamodb.send(new ScanCommand(claims)), denied);
-  await assert.rejects(
-    dynamodb.send(new BatchGetItemCommand({ RequestItems: { [claims.TableName]: { Keys: [own] } } })),
-    denied,
-  );
-});
-
-test("a node reads its network's map item by item, and nothing else", async () => {
-  const { dynamodb, ec2 } = clients(sandbox, 'NODEi-0aaa');
-  const head = { pk: { S: 'network#default' }, sk: { S: 'head' } };
-  await dynamodb.send(new GetItemCommand({ ...map, Key: head }));
-  await assert.rejects(
-    dynamodb.send(new GetItemCommand({ ...map, Key: { ...head, pk: { S: 'network#other' } } })),
-    denied,
-  );
-  await assert.rejects(dynamodb.send(new PutItemCommand({ ...map, Item: head })), denied);
-  const ExpressionAttributeValues = { ':pk': head.pk };
-  await assert.rejects(
-    dynamodb.send(new QueryCommand({ ...map, KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues })),
-    denied,
-  );
-  await assert.rejects(dynamodb.send(new GetItemCommand({ ...leases, Key: head })), denied);
-  await assert.rejects(ec2.send(new DescribeRouteTablesCommand({})), unauthorized);
+runNodeRightsContract('rights of nodes in the sandbox', async () => {
+  const { dynamodb, ec2 } = clients(sandbox, 'NODEi-1');
+  return { dynamodb, ec2, tables: { claims: 's-ClaimsTable', leases: 's-LeasesTable', map: 's-MapTable' } };
 });
 
 test('routes are written by the sync alone, and in the listed tables alone', async () => {
