@@ -4,7 +4,6 @@ import type { KernelRoute } from '../../shared/domain/kernel-rows.ts';
 import type { NodeFacts } from '../../shared/domain/node-facts.ts';
 import { type GuardedMap, type GuardState, holdPeers } from '../../shared/domain/node-guard.ts';
 import { type NodeRows, nodeRows, ownLease } from '../../shared/domain/node-rows.ts';
-import { nodeAddressOf } from '../../shared/domain/path.ts';
 import type { AgentLease, AgentMap } from '../../shared/domain/read-map.ts';
 import { type Link, readLinks } from '../linux/read-links.ts';
 import { readRoutes } from '../linux/read-routes.ts';
@@ -38,13 +37,12 @@ export async function decide(world: NodeWorld, { map, isNew, guard }: PassInput)
   const networks = map.config.families.map(({ network }) => network);
   const facts = tryFacts(world, own, { links, routes, networks });
   if (typeof facts === 'string') return facts;
-  // An address that is being moved or renewed must not look like a node without peers.
-  const lost = map.config.families.find(({ family }) => nodeAddressOf(own, family) && facts.addresses[family] === null);
-  if (lost !== undefined) return `${facts.uplink} has no ${lost.family} address at present`;
   const inside = insideNetwork(facts, networks);
   if (inside !== null) return inside;
   const guarded = holdPeers(guard, map, own, { isNew, now: world.elapsed() });
-  return { own, facts, links, routes, guarded, wanted: rowsFor(map, guarded, own, facts) };
+  const wanted = rowsFor(map, guarded, own, facts);
+  if (wanted.untouched.length === map.config.families.length) return wanted.problems.join('; ');
+  return { own, facts, links, routes, guarded, wanted };
 }
 
 /** The keeper refuses such a network, but a VPC may be given a range later, and a map may come from a file. */

@@ -64,6 +64,8 @@ export interface NodeRows {
   readonly peers: readonly PeerRows[];
   /** Leases that are not programmed: malformed, hostile. */
   readonly refused: readonly RefusedLease[];
+  /** Families without an address on the uplink at present: nothing is known of them, so their rows are left as they are. */
+  readonly untouched: readonly Family[];
   /** What else is wrong, a sentence each. */
   readonly problems: readonly string[];
   /** What pods are told. */
@@ -107,6 +109,7 @@ export function nodeRows(map: AgentMap, own: AgentLease, facts: NodeFacts): Node
     routes: parts.flatMap((part) => part.routes),
     peers: parts.flatMap((part) => part.peers),
     refused: [...map.refused, ...refused],
+    untouched: map.config.families.map(({ family }) => family).filter((family) => isUnaddressed(own, facts, family)),
     problems: parts.flatMap((part) => part.problems),
     mtu: announcedMtu(map.config, facts.uplinkMtu),
   };
@@ -135,6 +138,16 @@ function familyRows({ map, own, facts, world, peers, family: { family, network }
   const ownSubnet = subnetOf(own, family);
   if (ownSubnet === null) {
     part.problems.push(`${own.name} has no ${nameOf(family)} subnet: nothing of that family is programmed`);
+    return part;
+  }
+  if (isUnaddressed(own, facts, family)) {
+    const why = `${facts.uplink} has no ${nameOf(family)} address at present: rows of that family stay as they are`;
+    part.problems.push(why);
+    for (const peer of peers) {
+      const subnet = subnetOf(peer, family)?.text;
+      if (subnet === undefined) continue;
+      part.peers.push({ subnet, instanceId: peer.instanceId, path: null, via: null, dev: null, why });
+    }
     return part;
   }
   part.routes.push(unreachable(family, ownSubnet, lastResortMetric));
@@ -176,6 +189,14 @@ function familyRows({ map, own, facts, world, peers, family: { family, network }
     }
   }
   return part;
+}
+
+/**
+ * The map gives the node an address and the uplink has none: one that is being moved or renewed, or that went with the
+ * link (IPv6 addresses do), must not look like a node without peers.
+ */
+function isUnaddressed(own: AgentLease, facts: NodeFacts, family: Family): boolean {
+  return subnetOf(own, family) !== null && nodeAddressOf(own, family) !== null && facts.addresses[family] === null;
 }
 
 /** Wanted wherever the configuration can choose the tunnel, so that it is there before the first peer needs it. */

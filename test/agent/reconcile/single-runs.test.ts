@@ -8,7 +8,7 @@ import { printPlan } from '../../../agent/reconcile/print-plan.ts';
 import type { AgentStatus } from '../../../agent/reconcile/status.ts';
 import type { AgentMap } from '../../../shared/domain/read-map.ts';
 import { fakeNode } from '../../fakes/kernel/fake-node.ts';
-import { direct, hostGw, lease, mapOf, vpcOnly } from '../../shared/domain/node-world.ts';
+import { direct, dualConf, dualLease, hostGw, lease, mapOf, vpcOnly } from '../../shared/domain/node-world.ts';
 
 const sourceOf = (first: AgentMap | string): MapSource => ({
   start: (listener) => (typeof first === 'string' ? listener.unreadable(first) : listener.map(first)),
@@ -36,6 +36,24 @@ test('--once: 0 all programmed, 2 some skipped, 1 none', async (t) => {
     assert.equal(await runOnce(node.world, sourceOf(map), sink), code);
     if (code === 1) assert.equal(node.kernel.text(), before);
     else assert.equal(seen[0]?.ready, true);
+  }
+});
+
+test('--once without an address of one family is 2 and names it, also where there is no peer; --plan has no line of that family', async (t) => {
+  for (const leases of [[dualLease(1, 1)], [dualLease(1, 1), dualLease(2, 1)]]) {
+    const node = await fakeNode(t);
+    node.kernel.sh('address del fd00:1::10/64 dev eth0; route add unreachable fd00:244:0:7::/64 proto 76 metric 2076');
+    const map = mapOf(leases, direct, { config: dualConf(direct) });
+    const lines: string[] = [];
+    assert.equal(await printPlan(node.world, sourceOf(map), (line) => lines.push(line)), 0);
+    assert.deepEqual(
+      lines.filter((line) => line.includes('fd00:')),
+      [],
+    );
+    assert.match(node.log.at(-1) ?? '', /eth0 has no IPv6 address at present/);
+    node.log.length = 0;
+    assert.equal(await runOnce(node.world, sourceOf(map), { publish: async () => undefined }), 2);
+    assert.match(node.log.join('\n'), /eth0 has no IPv6 address at present/);
   }
 });
 
