@@ -15,6 +15,7 @@ const sourceOf = (first: AgentMap | string): MapSource => ({
   close: async () => undefined,
 });
 
+const dual = { config: dualConf(direct) };
 const three = [lease(1, 1), lease(2, 1), lease(3, 2)];
 
 test('--once: 0 all programmed, 2 some skipped, 1 none', async (t) => {
@@ -24,6 +25,7 @@ test('--once: 0 all programmed, 2 some skipped, 1 none', async (t) => {
     [mapOf(three, vpcOnly), 0],
     [mapOf([...three, lease(9, 1, { subnet: '0.0.0.0/0' })]), 2],
     [mapOf([lease(1, 1), lease(9, 1, { vtepMac: 'nonsense' })]), 2],
+    [mapOf([dualLease(1, 1), dualLease(2, 1, { ipv6Subnet: 'fd00:244:0:9::/64' })], direct, dual), 2],
     [mapOf(three, hostGw), 2],
     [mapOf(three.slice(1)), 1],
     ['map.json: is not JSON', 1],
@@ -43,7 +45,7 @@ test('--once without an address of one family is 2 and names it, also where ther
   for (const leases of [[dualLease(1, 1)], [dualLease(1, 1), dualLease(2, 1)]]) {
     const node = await fakeNode(t);
     node.kernel.sh('address del fd00:1::10/64 dev eth0; route add unreachable fd00:244:0:7::/64 proto 76 metric 2076');
-    const map = mapOf(leases, direct, { config: dualConf(direct) });
+    const map = mapOf(leases, direct, dual);
     const lines: string[] = [];
     assert.equal(await printPlan(node.world, sourceOf(map), (line) => lines.push(line)), 0);
     assert.deepEqual(

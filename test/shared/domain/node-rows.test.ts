@@ -145,6 +145,36 @@ test('a hostile lease is named and skipped, and all others are programmed', () =
   assert.match(inside.refused[0]?.problem ?? '', /inside the network 10\.244\.0\.0\/16/);
 });
 
+test('a lease whose IPv6 subnet has another index than its IPv4 subnet is refused before it takes that of another', () => {
+  const map = (n: number) =>
+    mapOf([dualLease(1, 1), dualLease(2, 1, { ipv6Subnet: `fd00:244:0:${n}::/64` }), dualLease(3, 2)], direct, {
+      config: dualConf(direct),
+    });
+  for (const n of [1, 3, 9]) {
+    const rows = rowsOf(map(n));
+    assert.deepEqual(
+      rows.refused.map(({ name, problem }) => `${name}: ${problem}`),
+      [
+        `10.244.2.0/24: subnet fd00:244:0:${n}::/64 has not the index in fd00:244::/48 that 10.244.2.0/24 has in 10.244.0.0/16`,
+      ],
+    );
+    assert.deepEqual(
+      rows.peers.map(({ subnet, path }) => `${subnet} ${path}`),
+      ['10.244.3.0/24 vxlan', 'fd00:244:0:3::/64 vxlan'],
+    );
+  }
+  assert.deepEqual(rowsOf(map(2)).refused, []);
+  const own = mapOf([dualLease(1, 1, { ipv6Subnet: 'fd00:244:0:2::/64' })], direct, { config: dualConf(direct) });
+  assert.equal(ownLease(own, 'i-1'), null);
+});
+
+test('an IPv6 subnet takes nothing from anybody where the network has no IPv6', () => {
+  const same = { ipv6Subnet: 'fd00:244:0:1::/64' };
+  const rows = rowsOf(mapOf([lease(1, 1, same), lease(2, 1, same), lease(3, 2, same)]));
+  assert.deepEqual(rows.refused, []);
+  assert.equal(rows.peers.length, 2);
+});
+
 test('the own lease keeps what it has even where the other one comes first in the map', () => {
   const rows = rowsOf(mapOf([lease(9, 1, { subnet: '10.244.1.0/24' }), lease(1, 1), lease(2, 1)]));
   assert.deepEqual(
