@@ -3,7 +3,8 @@ import { bitsOf, type Cidr, contains, tryParseCidr } from '../../shared/domain/c
 import type { KernelRoute } from '../../shared/domain/kernel-rows.ts';
 import type { NodeFacts } from '../../shared/domain/node-facts.ts';
 import { type GuardedMap, type GuardState, holdPeers } from '../../shared/domain/node-guard.ts';
-import { type NodeRows, nodeRows, ownLease } from '../../shared/domain/node-rows.ts';
+import { type NodeRows, nodeRows } from '../../shared/domain/node-rows.ts';
+import { ownLease, whyNoOwnLease } from '../../shared/domain/own-lease.ts';
 import type { AgentLease, AgentMap } from '../../shared/domain/read-map.ts';
 import { type Link, readLinks } from '../linux/read-links.ts';
 import { readRoutes } from '../linux/read-routes.ts';
@@ -32,7 +33,7 @@ export interface Decision {
 export async function decide(world: NodeWorld, { map, isNew, guard }: PassInput): Promise<Decision | string> {
   const { runner, options } = world;
   const own = ownLease(map, options.instanceId);
-  if (own === null) return `instance ${options.instanceId} has no lease in the map (revision ${map.revision})`;
+  if (own === null) return `${whyNoOwnLease(map, options.instanceId)}: nothing is changed`;
   const [links, routes] = await Promise.all([readLinks(runner), readRoutes(runner)]);
   const networks = map.config.families.map(({ network }) => network);
   const facts = tryFacts(world, own, { links, routes, networks });

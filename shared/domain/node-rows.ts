@@ -26,7 +26,7 @@ import type { NodeFacts } from './node-facts.ts';
 import { nodeAddressOf, nodeBackendOf, type PathKind, type PathWorld, pathBetween } from './path.ts';
 import { announcedMtu, deviceMtu } from './path-mtu.ts';
 import type { AgentLease, AgentMap, RefusedLease } from './read-map.ts';
-import { refuseLeases, subnetProblem } from './refuse-leases.ts';
+import { refuseLeases } from './refuse-leases.ts';
 
 /** A vxlan device as it shall be. */
 export interface DeviceSpec {
@@ -78,17 +78,7 @@ export function isProgrammed(lease: AgentLease): boolean {
   return programmed.has(lease.state);
 }
 
-/**
- * The own lease: the map's first of the instance that holds its subnet. Null: not there, or not a lease of this network,
- * and nothing may be changed.
- */
-export function ownLease(map: AgentMap, instanceId: string): AgentLease | null {
-  const mine = map.leases.filter((lease) => lease.instanceId === instanceId);
-  const holds = (lease: AgentLease): boolean => isProgrammed(lease) || lease.state === 'withdrawn';
-  return mine.find((lease) => holds(lease) && subnetProblem(lease, map.config) === null) ?? null;
-}
-
-/** `own` is a lease of `map`; see {@link ownLease}. */
+/** `own` is a lease of `map`; see `own-lease.ts`. */
 export function nodeRows(map: AgentMap, own: AgentLease, facts: NodeFacts): NodeRows {
   const others = map.leases.filter((lease) => lease !== own && isProgrammed(lease));
   const { accepted, refused } = refuseLeases(others, own, map.config, facts);

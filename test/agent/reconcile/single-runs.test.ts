@@ -59,6 +59,17 @@ test('--once without an address of one family is 2 and names it, also where ther
   }
 });
 
+test('--once ends with 1 and names the own lease where that is refused', async (t) => {
+  const node = await fakeNode(t);
+  const map = mapOf([lease(1, 1, { subnet: '10.244.1.0/25' }), lease(2, 1)]);
+  const sink = { publish: async () => undefined };
+  assert.equal(await runOnce(node.world, sourceOf(map), sink), 1);
+  assert.equal(
+    node.log.at(-1),
+    'the own lease 10.244.1.0/25 is refused: subnet 10.244.1.0/25 is not a /24: nothing is changed',
+  );
+});
+
 test('--once ends with 1 and a line when the kernel cannot be read', async (t) => {
   const node = await fakeNode(t);
   node.kernel.refuse(/route show/, 'Cannot send dump request');

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { parseCidr } from '../../../shared/domain/cidr.ts';
 import { fdbKind, neighbourKind, routeKind } from '../../../shared/domain/kernel-rows.ts';
 import type { NodeFacts } from '../../../shared/domain/node-facts.ts';
-import { type NodeRows, nodeRows, ownLease } from '../../../shared/domain/node-rows.ts';
+import { type NodeRows, nodeRows } from '../../../shared/domain/node-rows.ts';
+import { ownLease, whyNoOwnLease } from '../../../shared/domain/own-lease.ts';
 import type { AgentMap } from '../../../shared/domain/read-map.ts';
 import {
   direct,
@@ -192,6 +193,20 @@ test('without an own lease of this network nothing is wanted at all', () => {
   assert.equal(ownLease(mapOf([lease(1, 1, { subnet: '192.168.1.0/24' })]), 'i-1'), null);
   assert.equal(ownLease(mapOf([lease(1, 1, { state: 'released' })]), 'i-1'), null);
   assert.notEqual(ownLease(mapOf([lease(1, 1, { state: 'withdrawn' })]), 'i-1'), null);
+});
+
+test('an own lease that is refused, or given up, is named with the reason', () => {
+  const why = (...own: readonly Record<string, unknown>[]) =>
+    whyNoOwnLease(mapOf([...own.map((more) => lease(1, 1, more)), lease(2, 1)]), 'i-1');
+  assert.equal(
+    why({ subnet: '10.244.1.0/25' }),
+    'the own lease 10.244.1.0/25 is refused: subnet 10.244.1.0/25 is not a /24',
+  );
+  assert.match(why({ subnet: 'x' }), /^the own lease x is refused: subnet.*x/);
+  assert.match(why({ vtepMac: 'zz' }), /^the own lease 10\.244\.1\.0\/24 is refused: vtepMac.*zz/);
+  assert.match(why({ state: 'released' }, { subnet: '10.244.1.0/25' }), /^the own lease 10\.244\.1\.0\/25 is refused/);
+  assert.equal(why({ state: 'released' }), 'the own lease 10.244.1.0/24 is released');
+  assert.equal(why(), 'instance i-1 has no lease in the map (revision 1)');
 });
 
 test('I13: `onlink` is on the tunnel alone, never on a direct route', () => {
