@@ -9,6 +9,7 @@ import type { AgentLease, AgentMap } from '../../shared/domain/read-map.ts';
 import { type Link, readLinks } from '../linux/read-links.ts';
 import { readRoutes } from '../linux/read-routes.ts';
 import { NoUplink, nodeFacts } from '../linux/uplink.ts';
+import { addressesElsewhere, wrongChoice } from './node-addresses.ts';
 import type { NodeWorld } from './node-world.ts';
 
 export interface PassInput {
@@ -38,11 +39,16 @@ export async function decide(world: NodeWorld, { map, isNew, guard }: PassInput)
   const networks = map.config.families.map(({ network }) => network);
   const facts = tryFacts(world, own, { links, routes, networks });
   if (typeof facts === 'string') return facts;
+  const families = map.config.families.map(({ family }) => family);
+  const wrong = wrongChoice(options.nodeAddresses, facts, families);
+  if (wrong !== null) return `${wrong}: nothing is changed`;
   const inside = insideNetwork(facts, networks);
   if (inside !== null) return inside;
   const guarded = holdPeers(guard, map, own, { isNew, now: world.elapsed() });
-  const wanted = rowsFor(map, guarded, own, facts);
-  if (wanted.untouched.length === map.config.families.length) return wanted.problems.join('; ');
+  const rows = rowsFor(map, guarded, own, facts);
+  if (rows.untouched.length === families.length) return rows.problems.join('; ');
+  const elsewhere = addressesElsewhere(own, options.nodeAddresses, facts, families);
+  const wanted = { ...rows, problems: [...rows.problems, ...elsewhere] };
   return { own, facts, links, routes, guarded, wanted };
 }
 

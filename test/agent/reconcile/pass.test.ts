@@ -579,6 +579,41 @@ test("R11: a network that holds the node's own address is refused whole: its row
   }
 });
 
+test('--node-ip that the uplink does not have is an error that changes nothing', async (t) => {
+  for (const [wrong, problem] of [
+    [{ ipv4: '10.0.1.99', ipv6: null }, '--node-ip 10.0.1.99 is not an address of eth0, which has 10.0.1.10'],
+    [{ ipv4: null, ipv6: 'fd00:1::99' }, '--node-ipv6 fd00:1::99 is not an address of eth0, which has fd00:1::10'],
+  ] as const) {
+    const node = await fakeNode(t, { nodeAddresses: wrong });
+    const before = node.kernel.text();
+    const result = await node.pass(dual(three));
+    assert.deepEqual([result.own, result.ready, result.problems], [null, false, [`${problem}: nothing is changed`]]);
+    assert.equal(node.kernel.text(), before);
+  }
+  const node = await fakeNode(t, { nodeAddresses: { ipv4: '10.0.1.10', ipv6: 'fd00:1::10' } });
+  assert.deepEqual((await node.pass(dual(three))).problems, []);
+});
+
+test('--node-ipv6 of an uplink that has no IPv6 address at present waits for it, and IPv4 does not', async (t) => {
+  const node = await fakeNode(t, { nodeAddresses: { ipv4: null, ipv6: 'fd00:1::10' } });
+  node.kernel.sh(without.ipv6);
+  const result = await node.pass(dual(three));
+  assert.deepEqual([result.ready, result.untouched], [true, ['ipv6']]);
+});
+
+test("the map's node address that the uplink does not have is named, and the uplink's own is used", async (t) => {
+  const node = await fakeNode(t);
+  const elsewhere = dual([dualLease(1, 1, { nodeIp: '203.0.113.9' }), ...three.slice(1)]);
+  const result = await node.pass(elsewhere);
+  assert.equal(result.ready, true);
+  assert.deepEqual(result.problems, [
+    'the map gives this node the address 203.0.113.9, which eth0 does not have: packets carry 10.0.1.10',
+  ]);
+  assert.match(node.kernel.text(), /link lw-1 .* local 10\.0\.1\.10 /);
+  const chosen = await fakeNode(t, { nodeAddresses: { ipv4: '10.0.1.10', ipv6: null } });
+  assert.deepEqual((await chosen.pass(elsewhere)).problems, [], '--node-ip says that this is meant');
+});
+
 test('R8: a setting that somebody switched off again is switched on again with the next look', async (t) => {
   const node = await fakeNode(t, { forwarding: true, rpFilter: 'loose' });
   const hardened = {
