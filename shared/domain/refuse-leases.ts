@@ -21,20 +21,20 @@ export function refuseLeases(
   config: NetworkConfig,
   facts: NodeFacts,
 ): SortedLeases {
-  const holders = new Map<string, string>();
-  const claim = (lease: AgentLease, holder: string): void => {
-    for (const thing of uniqueThings(lease, config)) holders.set(thing, holder);
+  const holders = new Map<string, AgentLease>();
+  const claim = (lease: AgentLease): void => {
+    for (const thing of uniqueThings(lease, config)) holders.set(thing, lease);
   };
-  claim(own, 'this node');
+  claim(own);
   const accepted: AgentLease[] = [];
   const refused: RefusedLease[] = [];
   for (const lease of peers) {
-    const problem = problemOf(lease, own, config, facts) ?? sharedThing(lease, config, holders);
+    const problem = problemOf(lease, own, config, facts) ?? sharedThing(lease, own, config, holders);
     if (problem !== null) {
       refused.push({ name: lease.name, instanceId: lease.instanceId, problem });
       continue;
     }
-    claim(lease, lease.name);
+    claim(lease);
     accepted.push(lease);
   }
   return { accepted, refused };
@@ -47,11 +47,18 @@ function uniqueThings(lease: AgentLease, { families }: NetworkConfig): string[] 
   return [...subnets.map(({ text }) => `subnet ${text}`), ...(vtepMac === null ? [] : [`VTEP MAC ${vtepMac}`])];
 }
 
-function sharedThing(lease: AgentLease, config: NetworkConfig, holders: ReadonlyMap<string, string>): string | null {
+function sharedThing(
+  lease: AgentLease,
+  own: AgentLease,
+  config: NetworkConfig,
+  holders: ReadonlyMap<string, AgentLease>,
+): string | null {
   for (const thing of uniqueThings(lease, config)) {
     const holder = holders.get(thing);
-    if (holder !== undefined)
-      return `${thing} is ${holder === 'this node' ? 'that of this node' : `held by ${holder}`} already`;
+    if (holder === own) return `${thing} is that of this node already`;
+    if (holder === undefined) continue;
+    const subnet = thing === `subnet ${holder.name}` ? '' : ` (${holder.name})`;
+    return `${thing} is held by instance ${holder.instanceId}${subnet} already`;
   }
   return null;
 }

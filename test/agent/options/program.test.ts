@@ -24,3 +24,18 @@ test('--listen is read in every run, also in one that does not listen', async ()
     assert.doesNotMatch(notes.join('\n'), /--listen/, right);
   }
 });
+
+test('what the command line refuses is one line that begins with the name of the program', async () => {
+  const cases: readonly (readonly [readonly string[], RegExp])[] = [
+    [['run', '--onec'], /^leaseway agent: unknown option '--onec' \(Did you mean --once\?\)$/],
+    [['stauts'], /^leaseway agent: unknown command 'stauts' \(Did you mean status\?\)$/],
+    [['run', '--poll', 'x'], /^leaseway agent: option '--poll <seconds>' argument 'x' is invalid\. x is not a number/],
+    [['run', '--map'], /^leaseway agent: option '--map <file>' argument missing$/],
+  ];
+  for (const [args, line] of cases) {
+    const { code, notes } = await told(...args);
+    assert.equal(code, 1);
+    assert.equal(notes.length, 1);
+    assert.match(notes[0] ?? '', line);
+  }
+});

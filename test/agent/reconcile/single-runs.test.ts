@@ -70,6 +70,16 @@ test('--once ends with 1 and names the own lease where that is refused', async (
   );
 });
 
+test('of two leases of one subnet the line says whose is refused and who holds it', async (t) => {
+  const node = await fakeNode(t);
+  const map = mapOf([lease(1, 1), lease(2, 1), lease(2, 1, { instanceId: 'i-9' })]);
+  await runOnce(node.world, sourceOf(map), { publish: async () => undefined });
+  assert.equal(
+    node.log.at(-1),
+    '10.244.2.0/24: the lease of i-9 is refused: subnet 10.244.2.0/24 is held by instance i-2 already',
+  );
+});
+
 test('--once ends with 1 and a line when the kernel cannot be read', async (t) => {
   const node = await fakeNode(t);
   node.kernel.refuse(/route show/, 'Cannot send dump request');
