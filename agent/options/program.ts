@@ -10,6 +10,14 @@ import { StartFailed } from './start-failed.ts';
 import { statusCommand } from './status-command.ts';
 import type { AgentTerminal } from './terminal.ts';
 
+/** `error: unknown option '--onec'\n(Did you mean --once?)` as one line. */
+function oneLine(text: string): string {
+  return text
+    .replace(/^error: /, '')
+    .trim()
+    .replaceAll(/\s*\n\s*/g, ' ');
+}
+
 /** Gives the exit code. */
 export async function runAgent(args: readonly string[], terminal: AgentTerminal): Promise<number> {
   let code = 0;
@@ -18,6 +26,7 @@ export async function runAgent(args: readonly string[], terminal: AgentTerminal)
     .configureOutput({
       writeOut: (text) => terminal.print(text.trimEnd()),
       writeErr: (text) => terminal.note(text.trimEnd()),
+      outputError: (text, write) => write(`leaseway agent: ${oneLine(text)}`),
     })
     .exitOverride();
   const run = addClaimOptions(addRunOptions(program.command('run').description('program this node and keep it so')));

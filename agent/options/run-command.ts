@@ -13,7 +13,7 @@ import type { AgentLog, StatusSink } from '../reconcile/ports.ts';
 import { printPlan } from '../reconcile/print-plan.ts';
 import type { AgentStatus } from '../reconcile/status.ts';
 import { removeStatusFile, statusFile } from '../reconcile/status-file.ts';
-import { parseListen } from '../serve/listen-address.ts';
+import type { ListenAddress } from '../serve/listen-address.ts';
 import { type ReportDesk, reportDesk } from '../serve/report-desk.ts';
 import { type Serving, startServing } from '../serve/serving.ts';
 import { agentVersion } from '../version.ts';
@@ -110,15 +110,19 @@ async function runFor({ options, world, maps, desk, terminal }: Run): Promise<vo
 }
 
 /** A node does not stay cut off because somebody has the port: it goes on without the endpoints, and says so. */
-async function serve(stateDir: string, listen: string, desk: ReportDesk, log: AgentLog): Promise<Serving> {
+async function serve(
+  stateDir: string,
+  listen: ListenAddress | null,
+  desk: ReportDesk,
+  log: AgentLog,
+): Promise<Serving> {
   const { report } = desk;
-  const address = parseListen(listen);
   try {
-    const serving = await startServing({ stateDir, listen: address, report });
+    const serving = await startServing({ stateDir, listen, report });
     if (serving.address !== null) log.info(`/healthz, /readyz and /metrics at http://${serving.address}`);
     return serving;
   } catch (error) {
-    if (address === null || !(error instanceof Error) || !error.message.startsWith('--listen')) throw error;
+    if (listen === null || !(error instanceof Error) || !error.message.startsWith('--listen')) throw error;
     log.warn(`no health endpoints: ${error.message}`);
     return startServing({ stateDir, listen: null, report });
   }

@@ -1,7 +1,9 @@
 /** `run`'s options as values: parsed once, refused by name. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Family, tryParseAddress, tryParseCidr } from '../../shared/domain/cidr.ts';
+import { InvalidInput } from '../../shared/domain/invalid-input.ts';
 import type { NodeOptions } from '../reconcile/node-options.ts';
+import { type ListenAddress, parseListen } from '../serve/listen-address.ts';
 
 export interface RunOptions {
   /** Null: maps come from DynamoDB. */
@@ -11,8 +13,8 @@ export interface RunOptions {
   readonly node: Omit<NodeOptions, 'instanceId'>;
   readonly once: boolean;
   readonly plan: boolean;
-  /** `host:port` of the health endpoints. */
-  readonly listen: string;
+  /** Of the health endpoints; null: none are wanted. */
+  readonly listen: ListenAddress | null;
   /** Milliseconds. */
   readonly poll: number;
   readonly sweep: number;
@@ -20,6 +22,7 @@ export interface RunOptions {
 
 export const defaultStateDir = '/var/lib/leaseway';
 const defaultSubnetEnv = '/run/flannel/subnet.env';
+const defaultListen = '127.0.0.1:9476';
 
 interface RawOptions {
   map?: string;
@@ -30,7 +33,7 @@ interface RawOptions {
   gateway: readonly string[];
   stateDir: string;
   subnetEnv: string;
-  listen: string;
+  listen: ListenAddress | null;
   rpFilter: NodeOptions['rpFilter'];
   masquerade: boolean;
   masqueradeExempt: readonly string[];
@@ -59,7 +62,11 @@ export function addRunOptions(command: Command): Command {
     )
     .option('--state-dir <folder>', 'where the agent keeps its state', defaultStateDir)
     .option('--subnet-env <file>', 'where the CNI plugin looks', defaultSubnetEnv)
-    .option('--listen <address>', 'address and port of health and metrics, or off', '127.0.0.1:9476')
+    .addOption(
+      new Option('--listen <address>', 'address and port of health and metrics, or off')
+        .argParser(listenAddress)
+        .default(listenAddress(defaultListen), defaultListen),
+    )
     .addOption(
       new Option('--rp-filter <mode>', 'reverse path filter of the uplink')
         .choices(['auto', 'loose', 'keep'])
@@ -110,6 +117,15 @@ function addressOf(family: Family): (text: string) => string {
     if (address?.family === family) return address.text;
     throw new InvalidArgumentError(`${text} is not an ${family === 'ipv4' ? 'IPv4' : 'IPv6'} address.`);
   };
+}
+
+function listenAddress(text: string): ListenAddress | null {
+  try {
+    return parseListen(text);
+  } catch (error) {
+    if (error instanceof InvalidInput) throw new InvalidArgumentError(`It ${error.problem}.`);
+    throw error;
+  }
 }
 
 function addAddress(text: string, earlier: readonly string[]): readonly string[] {

@@ -2,7 +2,9 @@
  * From desired rows and the kernel's to none in between: four kinds of table in the project, three of them here, one
  * loop. FDB entry, neighbour, route, so that no packet meets a route before its tunnel; on removal the other way.
  */
+import type { Family } from '../../shared/domain/cidr.ts';
 import {
+  deviceFamily,
   type FdbEntry,
   fdbKind,
   type KernelRoute,
@@ -24,7 +26,7 @@ export interface TablePlans {
 /** Which routes are ours depends on the devices that are there. */
 type RowKinds = { readonly routes: Pick<KernelTables['routes'], 'kind'> };
 
-type WantedRows = Pick<NodeRows, 'fdb' | 'neighbours' | 'routes'>;
+type WantedRows = Pick<NodeRows, 'fdb' | 'neighbours' | 'routes' | 'untouched'>;
 
 export interface ActualRows {
   readonly fdb: readonly FdbEntry[];
@@ -45,7 +47,8 @@ export async function readTables(
   return { fdb, neighbours, routes };
 }
 
-export function planTables(wanted: WantedRows, actual: ActualRows, kinds: RowKinds): TablePlans {
+export function planTables(wanted: WantedRows, everyRow: ActualRows, kinds: RowKinds): TablePlans {
+  const actual = withoutFamilies(everyRow, wanted.untouched);
   // What the kernel itself resolves on our device and nobody wants goes by itself.
   const keys = new Set(wanted.neighbours.map(neighbourKind.key));
   const neighbours = actual.neighbours.filter((row) => row.permanent || keys.has(neighbourKind.key(row)));
@@ -53,6 +56,15 @@ export function planTables(wanted: WantedRows, actual: ActualRows, kinds: RowKin
     fdb: plan(wanted.fdb, actual.fdb, fdbKind),
     neighbours: plan(wanted.neighbours, neighbours, neighbourKind),
     routes: plan(wanted.routes, actual.routes, kinds.routes.kind),
+  };
+}
+
+function withoutFamilies({ fdb, neighbours, routes }: ActualRows, untouched: readonly Family[]): ActualRows {
+  const isTouched = (family: Family): boolean => !untouched.includes(family);
+  return {
+    fdb: fdb.filter(({ dev }) => isTouched(deviceFamily(dev))),
+    neighbours: neighbours.filter(({ dev }) => isTouched(deviceFamily(dev))),
+    routes: routes.filter(({ family }) => isTouched(family)),
   };
 }
 

@@ -12,7 +12,7 @@ import { deletes, planTables, readTables } from './apply-rows.ts';
 import { statusPath } from './status-file.ts';
 
 const none: ReadonlySet<string> = new Set();
-const noRows = { fdb: [], neighbours: [], routes: [] };
+const noRows = { fdb: [], neighbours: [], routes: [], untouched: [] };
 
 export interface CleanupResult {
   readonly done: readonly string[];

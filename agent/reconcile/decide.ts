@@ -3,12 +3,13 @@ import { bitsOf, type Cidr, contains, tryParseCidr } from '../../shared/domain/c
 import type { KernelRoute } from '../../shared/domain/kernel-rows.ts';
 import type { NodeFacts } from '../../shared/domain/node-facts.ts';
 import { type GuardedMap, type GuardState, holdPeers } from '../../shared/domain/node-guard.ts';
-import { type NodeRows, nodeRows, ownLease } from '../../shared/domain/node-rows.ts';
-import { nodeAddressOf } from '../../shared/domain/path.ts';
+import { type NodeRows, nodeRows } from '../../shared/domain/node-rows.ts';
+import { ownLease, whyNoOwnLease } from '../../shared/domain/own-lease.ts';
 import type { AgentLease, AgentMap } from '../../shared/domain/read-map.ts';
 import { type Link, readLinks } from '../linux/read-links.ts';
 import { readRoutes } from '../linux/read-routes.ts';
 import { NoUplink, nodeFacts } from '../linux/uplink.ts';
+import { addressesElsewhere, wrongChoice } from './node-addresses.ts';
 import type { NodeWorld } from './node-world.ts';
 
 export interface PassInput {
@@ -33,18 +34,22 @@ export interface Decision {
 export async function decide(world: NodeWorld, { map, isNew, guard }: PassInput): Promise<Decision | string> {
   const { runner, options } = world;
   const own = ownLease(map, options.instanceId);
-  if (own === null) return `instance ${options.instanceId} has no lease in the map (revision ${map.revision})`;
+  if (own === null) return `${whyNoOwnLease(map, options.instanceId)}: nothing is changed`;
   const [links, routes] = await Promise.all([readLinks(runner), readRoutes(runner)]);
   const networks = map.config.families.map(({ network }) => network);
   const facts = tryFacts(world, own, { links, routes, networks });
   if (typeof facts === 'string') return facts;
-  // An address that is being moved or renewed must not look like a node without peers.
-  const lost = map.config.families.find(({ family }) => nodeAddressOf(own, family) && facts.addresses[family] === null);
-  if (lost !== undefined) return `${facts.uplink} has no ${lost.family} address at present`;
+  const families = map.config.families.map(({ family }) => family);
+  const wrong = wrongChoice(options.nodeAddresses, facts, families);
+  if (wrong !== null) return `${wrong}: nothing is changed`;
   const inside = insideNetwork(facts, networks);
   if (inside !== null) return inside;
   const guarded = holdPeers(guard, map, own, { isNew, now: world.elapsed() });
-  return { own, facts, links, routes, guarded, wanted: rowsFor(map, guarded, own, facts) };
+  const rows = rowsFor(map, guarded, own, facts);
+  if (rows.untouched.length === families.length) return rows.problems.join('; ');
+  const elsewhere = addressesElsewhere(own, options.nodeAddresses, facts, families);
+  const wanted = { ...rows, problems: [...rows.problems, ...elsewhere] };
+  return { own, facts, links, routes, guarded, wanted };
 }
 
 /** The keeper refuses such a network, but a VPC may be given a range later, and a map may come from a file. */

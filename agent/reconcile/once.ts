@@ -36,8 +36,9 @@ export async function runOnce(world: NodeWorld, source: MapSource, sink: StatusS
   return exitCodeOf(result);
 }
 
-function exitCodeOf({ own, ready, peers, failedRows }: PassResult): number {
+function exitCodeOf({ own, ready, peers, failedRows, untouched }: PassResult): number {
   if (own === null) return onceExit.none;
   if (!ready && peers.every(({ path }) => path === null)) return onceExit.none;
-  return ready && failedRows === 0 && peers.every(({ path }) => path !== null) ? onceExit.all : onceExit.some;
+  const isWhole = ready && failedRows === 0 && untouched.length === 0;
+  return isWhole && peers.every(({ path }) => path !== null) ? onceExit.all : onceExit.some;
 }

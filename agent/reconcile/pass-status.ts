@@ -22,7 +22,8 @@ export function peerStatuses(wanted: NodeRows, { missingRoutes }: ApplyResult): 
     return { ...peer, path: null, why: `${peer.path ?? 'no path'} is wanted (${peer.why}), but ${problem}` };
   });
   const refused = wanted.refused.map(({ name, instanceId, problem }): PeerStatus => {
-    return { subnet: name, instanceId, path: null, via: null, dev: null, why: `refused: ${problem}` };
+    const what = instanceId === null ? 'the lease' : `the lease of ${instanceId}`;
+    return { subnet: name, instanceId, path: null, via: null, dev: null, why: `${what} is refused: ${problem}` };
   });
   return [...peers, ...refused];
 }

@@ -1,5 +1,6 @@
 /** One pass: read everything, decide, change what differs, say what is. The whole state of the node, each time anew. */
-import { type KernelRoute, routeKind } from '../../shared/domain/kernel-rows.ts';
+import type { Family } from '../../shared/domain/cidr.ts';
+import { deviceFamily, type KernelRoute, routeKind } from '../../shared/domain/kernel-rows.ts';
 import { movedAddresses } from '../../shared/domain/moved-addresses.ts';
 import type { GuardState } from '../../shared/domain/node-guard.ts';
 import type { NodeRows } from '../../shared/domain/node-rows.ts';
@@ -30,6 +31,8 @@ export interface PassResult {
   readonly peers: readonly PeerStatus[];
   readonly problems: readonly string[];
   readonly conflicts: readonly string[];
+  /** Families that the uplink has no address of at present. */
+  readonly untouched: readonly Family[];
   readonly guard: GuardState;
   readonly changes: number;
   /** A device could not be made or repaired: trying it is itself a change that the kernel announces. */
@@ -64,7 +67,8 @@ export async function runPass(world: NodeWorld, input: PassInput): Promise<PassR
     log.info(`${address} is another machine's now: what the kernel knew of it is flushed`);
     await runner.run(['ip', 'neigh', 'flush', 'to', address, 'dev', facts.uplink]);
   }
-  const needed = new Set(wanted.devices.map(({ name }) => name));
+  const left = [...present].filter((name) => wanted.untouched.includes(deviceFamily(name)));
+  const needed = new Set([...wanted.devices.map(({ name }) => name), ...left]);
   const retired = await retireDevices(runner, options.stateDir, devices.links, needed, world.now());
 
   const snat = options.masquerade ? masqueradeRules(map.config, own, facts, options.masqueradeExempt) : '';
@@ -95,6 +99,7 @@ export async function runPass(world: NodeWorld, input: PassInput): Promise<PassR
       ...(held === 0 ? [] : [`${held} peers vanished from the map at once and are kept until it stays that way`]),
     ],
     conflicts: foreignRows(actual.routes, wanted.routes, ownSubnets(map.config, own), map.config),
+    untouched: wanted.untouched,
     guard: guarded.state,
     changes: devices.changes + applied.changes + retired + (masquerade.changed ? 1 : 0),
     deviceTrouble: devices.problems.length > 0,
@@ -111,6 +116,7 @@ function nothing(guard: GuardState, problem: string): PassResult {
     peers: [],
     problems: [problem],
     conflicts: [],
+    untouched: [],
     guard,
     changes: 0,
     deviceTrouble: false,
@@ -129,6 +135,7 @@ function rowsOnDevices(wanted: NodeRows, present: ReadonlySet<string>) {
       fdb: wanted.fdb.filter(isHere),
       neighbours: wanted.neighbours.filter(isHere),
       routes: wanted.routes.filter(isHere),
+      untouched: wanted.untouched,
     },
     lacking: wanted.routes.filter((route) => !isHere(route)),
   };

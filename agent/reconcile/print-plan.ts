@@ -23,6 +23,7 @@ export async function printPlan(world: NodeWorld, source: MapSource, print: (lin
     return onceExit.none;
   }
   const { links, wanted } = decision;
+  for (const problem of wanted.problems) world.log.warn(problem);
   const tables = kernelTables(world.runner, ourDevices(links));
   const actual = await readTables(tables);
   const devices = wanted.devices.flatMap((spec) => changeOf(spec, links));

@@ -72,7 +72,8 @@ export function fileMapSource(options: FileMapSourceOptions): MapSource {
 function parse(content: string): AgentMap {
   let value: unknown;
   try {
-    value = JSON.parse(content);
+    // RFC 8259, 8.1: a reader may ignore a byte-order mark.
+    value = JSON.parse(content.replace(/^\ufeff/, ''));
   } catch (cause) {
     // Half written, or no map at all; the parser's words may quote any part of it.
     throw new Error(content.trim() === '' ? 'is empty' : 'is not JSON (half written?)', { cause });

@@ -57,6 +57,11 @@ export function isOurDeviceName(name: string): boolean {
   return /^lw6?-[1-9][0-9]{0,7}$/.test(name);
 }
 
+/** The family whose packets a device of ours carries. */
+export function deviceFamily(name: string): Family {
+  return name.startsWith('lw6-') ? 'ipv6' : 'ipv4';
+}
+
 const always = { reason: 'orphan', evidence: 'strong' } as const;
 
 /** RTPROT_KERNEL: what an address or a link brings along, on our devices too. */

@@ -26,7 +26,7 @@ import type { NodeFacts } from './node-facts.ts';
 import { nodeAddressOf, nodeBackendOf, type PathKind, type PathWorld, pathBetween } from './path.ts';
 import { announcedMtu, deviceMtu } from './path-mtu.ts';
 import type { AgentLease, AgentMap, RefusedLease } from './read-map.ts';
-import { refuseLeases, subnetProblem } from './refuse-leases.ts';
+import { refuseLeases } from './refuse-leases.ts';
 
 /** A vxlan device as it shall be. */
 export interface DeviceSpec {
@@ -64,6 +64,8 @@ export interface NodeRows {
   readonly peers: readonly PeerRows[];
   /** Leases that are not programmed: malformed, hostile. */
   readonly refused: readonly RefusedLease[];
+  /** Families without an address on the uplink at present: nothing is known of them, so their rows are left as they are. */
+  readonly untouched: readonly Family[];
   /** What else is wrong, a sentence each. */
   readonly problems: readonly string[];
   /** What pods are told. */
@@ -76,17 +78,7 @@ export function isProgrammed(lease: AgentLease): boolean {
   return programmed.has(lease.state);
 }
 
-/**
- * The own lease: the map's first of the instance that holds its subnet. Null: not there, or not a lease of this network,
- * and nothing may be changed.
- */
-export function ownLease(map: AgentMap, instanceId: string): AgentLease | null {
-  const mine = map.leases.filter((lease) => lease.instanceId === instanceId);
-  const holds = (lease: AgentLease): boolean => isProgrammed(lease) || lease.state === 'withdrawn';
-  return mine.find((lease) => holds(lease) && subnetProblem(lease, map.config) === null) ?? null;
-}
-
-/** `own` is a lease of `map`; see {@link ownLease}. */
+/** `own` is a lease of `map`; see `own-lease.ts`. */
 export function nodeRows(map: AgentMap, own: AgentLease, facts: NodeFacts): NodeRows {
   const others = map.leases.filter((lease) => lease !== own && isProgrammed(lease));
   const { accepted, refused } = refuseLeases(others, own, map.config, facts);
@@ -107,6 +99,7 @@ export function nodeRows(map: AgentMap, own: AgentLease, facts: NodeFacts): Node
     routes: parts.flatMap((part) => part.routes),
     peers: parts.flatMap((part) => part.peers),
     refused: [...map.refused, ...refused],
+    untouched: map.config.families.map(({ family }) => family).filter((family) => isUnaddressed(own, facts, family)),
     problems: parts.flatMap((part) => part.problems),
     mtu: announcedMtu(map.config, facts.uplinkMtu),
   };
@@ -135,6 +128,16 @@ function familyRows({ map, own, facts, world, peers, family: { family, network }
   const ownSubnet = subnetOf(own, family);
   if (ownSubnet === null) {
     part.problems.push(`${own.name} has no ${nameOf(family)} subnet: nothing of that family is programmed`);
+    return part;
+  }
+  if (isUnaddressed(own, facts, family)) {
+    const why = `${facts.uplink} has no ${nameOf(family)} address at present: rows of that family stay as they are`;
+    part.problems.push(why);
+    for (const peer of peers) {
+      const subnet = subnetOf(peer, family)?.text;
+      if (subnet === undefined) continue;
+      part.peers.push({ subnet, instanceId: peer.instanceId, path: null, via: null, dev: null, why });
+    }
     return part;
   }
   part.routes.push(unreachable(family, ownSubnet, lastResortMetric));
@@ -176,6 +179,14 @@ function familyRows({ map, own, facts, world, peers, family: { family, network }
     }
   }
   return part;
+}
+
+/**
+ * The map gives the node an address and the uplink has none: one that is being moved or renewed, or that went with the
+ * link (IPv6 addresses do), must not look like a node without peers.
+ */
+function isUnaddressed(own: AgentLease, facts: NodeFacts, family: Family): boolean {
+  return subnetOf(own, family) !== null && nodeAddressOf(own, family) !== null && facts.addresses[family] === null;
 }
 
 /** Wanted wherever the configuration can choose the tunnel, so that it is there before the first peer needs it. */

@@ -2,7 +2,7 @@
  * Leases that are well formed and may not be programmed all the same: whoever could write one would take over the traffic
  * of a peer, of the node's own network, or of everything. Each is refused by itself and by name.
  */
-import { type Cidr, cidrOf, contains, type Family, overlaps, tryParseAddress } from './cidr.ts';
+import { type Cidr, cidrOf, contains, type Family, overlaps, subnetIndex, tryParseAddress } from './cidr.ts';
 import { subnetOf } from './lease.ts';
 import type { NetworkConfig } from './network-config.ts';
 import type { NodeFacts } from './node-facts.ts';
@@ -21,40 +21,44 @@ export function refuseLeases(
   config: NetworkConfig,
   facts: NodeFacts,
 ): SortedLeases {
-  const holders = new Map<string, string>();
-  const claim = (lease: AgentLease, holder: string): void => {
-    for (const thing of uniqueThings(lease)) holders.set(thing, holder);
+  const holders = new Map<string, AgentLease>();
+  const claim = (lease: AgentLease): void => {
+    for (const thing of uniqueThings(lease, config)) holders.set(thing, lease);
   };
-  claim(own, 'this node');
+  claim(own);
   const accepted: AgentLease[] = [];
   const refused: RefusedLease[] = [];
   for (const lease of peers) {
-    const problem = problemOf(lease, own, config, facts) ?? sharedThing(lease, holders);
+    const problem = problemOf(lease, own, config, facts) ?? sharedThing(lease, own, config, holders);
     if (problem !== null) {
       refused.push({ name: lease.name, instanceId: lease.instanceId, problem });
       continue;
     }
-    claim(lease, lease.name);
+    claim(lease);
     accepted.push(lease);
   }
   return { accepted, refused };
 }
 
 /** What one lease alone may have. */
-function uniqueThings(lease: AgentLease): string[] {
-  const { subnet, ipv6Subnet, vtepMac } = lease;
-  return [
-    `subnet ${subnet.text}`,
-    ...(ipv6Subnet === null ? [] : [`subnet ${ipv6Subnet.text}`]),
-    ...(vtepMac === null ? [] : [`VTEP MAC ${vtepMac}`]),
-  ];
+function uniqueThings(lease: AgentLease, { families }: NetworkConfig): string[] {
+  const subnets = families.flatMap(({ family }) => subnetOf(lease, family) ?? []);
+  const { vtepMac } = lease;
+  return [...subnets.map(({ text }) => `subnet ${text}`), ...(vtepMac === null ? [] : [`VTEP MAC ${vtepMac}`])];
 }
 
-function sharedThing(lease: AgentLease, holders: ReadonlyMap<string, string>): string | null {
-  for (const thing of uniqueThings(lease)) {
+function sharedThing(
+  lease: AgentLease,
+  own: AgentLease,
+  config: NetworkConfig,
+  holders: ReadonlyMap<string, AgentLease>,
+): string | null {
+  for (const thing of uniqueThings(lease, config)) {
     const holder = holders.get(thing);
-    if (holder !== undefined)
-      return `${thing} is ${holder === 'this node' ? 'that of this node' : `held by ${holder}`} already`;
+    if (holder === own) return `${thing} is that of this node already`;
+    if (holder === undefined) continue;
+    const subnet = thing === `subnet ${holder.name}` ? '' : ` (${holder.name})`;
+    return `${thing} is held by instance ${holder.instanceId}${subnet} already`;
   }
   return null;
 }
@@ -88,7 +92,14 @@ export function subnetProblem(lease: AgentLease, config: NetworkConfig): string 
     const taboo = config.protected.find((range) => overlaps(range, subnet));
     if (taboo !== undefined) return `subnet ${subnet.text} overlaps the protected range ${taboo.text}`;
   }
-  return null;
+  return indexProblem(lease, config);
+}
+
+/** The rule that lets the IPv4 subnet alone prove that both are held once: see `dual-stack.ts`. */
+function indexProblem({ subnet, ipv6Subnet }: AgentLease, { families: [first, second] }: NetworkConfig): string | null {
+  if (first === undefined || second === undefined || ipv6Subnet === null) return null;
+  if (subnetIndex(first.network, subnet) === subnetIndex(second.network, ipv6Subnet)) return null;
+  return `subnet ${ipv6Subnet.text} has not the index in ${second.network.text} that ${subnet.text} has in ${first.network.text}`;
 }
 
 function nodeAddressProblem(

@@ -53,6 +53,36 @@ test('one run programs host-gw and vxlan of both families, and a second run send
   assert.deepEqual(said, []);
 });
 
+test('a link that went down and up has lost its IPv6 address: IPv4 is restored without waiting for it', {
+  skip: needsRoot,
+}, async (t) => {
+  const lab = await makeLab(t);
+  await lab.sh('ip -6 addr flush dev eth0 scope global');
+  await lab.writeMap(mapOf(four));
+  const once = await lab.agent('run', '--once', '--masquerade');
+  assert.equal(once.code, 2, once.stderr);
+  assert.match(once.stderr, /eth0 has no IPv6 address at present/);
+  const ipv4 = (text: string): string => text.replaceAll(/^.*(fd00|fe80|pref medium).*\n/gm, '');
+  assert.equal(trimmed(await lab.sh(ours.replace('; bridge fdb show dev lw6-1', ''))), ipv4(golden));
+  await lab.sh('ip addr add fd00:1::10/64 dev eth0 nodad');
+  const agent = lab.start('--masquerade');
+  await lab.until('all is programmed', async () => trimmed(await lab.sh(ours).catch(() => '')) === golden);
+  await lab.until('it masquerades both', async () => (await lab.sh('nft list tables')).split('leaseway').length === 3);
+  const masquerade = await lab.sh('nft list table ip6 leaseway');
+
+  await lab.sh('ip link set eth0 down; ip link set eth0 up; ip route add default via 10.0.1.1');
+  await lab.until('IPv4 is restored', async () => ipv4(trimmed(await lab.sh(ours))) === ipv4(golden));
+  assert.match(await lab.sh('ip -6 route show proto 76'), /fd00:244:0:4::\/64 via fe80::ff:fe00:4 dev lw6-1/);
+  assert.equal(await lab.sh('nft list table ip6 leaseway'), masquerade);
+  const status = JSON.parse((await lab.agent('status', '--json')).stdout) as { ready: boolean; problems: string[] };
+  assert.equal(status.ready, true);
+  assert.match(status.problems.join(), /eth0 has no IPv6 address at present/);
+
+  await lab.sh('ip addr add fd00:1::10/64 dev eth0 nodad');
+  await lab.until('IPv6 is restored', async () => trimmed(await lab.sh(ours)) === golden);
+  assert.equal(await agent.stop(), 0);
+});
+
 test('the plan printed is what a run does, and changes nothing', { skip: needsRoot }, async (t) => {
   const lab = await makeLab(t);
   await lab.writeMap(mapOf(four));

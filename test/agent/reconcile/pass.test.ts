@@ -280,25 +280,72 @@ test('a reading that fails changes nothing: unknown is not empty', async (t) => 
   }
 });
 
-test('without the own lease, the uplink or its address nothing is changed', async (t) => {
-  const node = await fakeNode(t);
+test('without the own lease, the uplink or any address of it nothing is changed', async (t) => {
+  const node = await fakeNode(t, { interface: 'eth0' });
   await node.pass(dual(three));
   for (const map of [dual([]), dual(three.slice(1))]) {
     const result = await node.pass(map);
     assert.deepEqual([result.ready, result.own], [false, null]);
     assert.equal(node.kernel.text(), golden);
   }
-  node.kernel.sh('address del 10.0.1.10/24 dev eth0');
+  node.kernel.sh('address del 10.0.1.10/24 dev eth0; address del fd00:1::10/64 dev eth0');
   const before = node.kernel.text();
   const result = await node.pass(dual(three));
-  assert.equal(result.ready, false);
+  assert.deepEqual([result.ready, result.own], [false, null]);
+  assert.match(result.problems.join(), /eth0 has no IPv4 address.*eth0 has no IPv6 address/);
   assert.equal(node.kernel.text(), before);
   node.kernel.sh('link set eth0 down');
   assert.deepEqual((await node.pass(dual(three))).problems, ['eth0 is down']);
-  node.kernel.sh('link set eth0 up; address add 10.0.1.10/24 dev eth0; route add default via 10.0.1.1 dev eth0');
+  node.kernel.sh('link set eth0 up; address add 10.0.1.10/24 dev eth0; address add fd00:1::10/64 dev eth0');
+  node.kernel.sh('route add default via 10.0.1.1 dev eth0');
   await node.pass(dual(three));
   assert.equal(node.kernel.text(), golden);
 });
+
+const without = { ipv4: 'address del 10.0.1.10/24 dev eth0', ipv6: 'address del fd00:1::10/64 dev eth0' };
+const isOf = (family: keyof typeof without) => (line: string) => /fd00:|fe80:|lw6/.test(line) === (family === 'ipv6');
+
+for (const [missing, other] of [
+  ['ipv6', 'ipv4'],
+  ['ipv4', 'ipv6'],
+] as const) {
+  const linesOf = (family: keyof typeof without, text: string) => text.split('\n').filter(isOf(family));
+  const peersOf = (family: keyof typeof without, peers: readonly { subnet: string; path: string | null }[]) =>
+    peers.filter(({ subnet }) => isOf(family)(subnet)).map(({ path }) => path);
+
+  test(`an uplink that never had an ${missing} address is programmed with ${other}, and the family is named`, async (t) => {
+    const node = await fakeNode(t);
+    node.kernel.sh(without[missing]);
+    const nothing = linesOf(missing, node.kernel.text());
+    const result = await node.pass(dual(three));
+    assert.deepEqual(linesOf(other, node.kernel.text()), linesOf(other, golden));
+    assert.deepEqual(linesOf(missing, node.kernel.text()), nothing);
+    assert.deepEqual(peersOf(other, result.peers), ['host-gw', 'vxlan']);
+    assert.deepEqual(peersOf(missing, result.peers), [null, null]);
+    assert.deepEqual([result.ready, result.untouched, result.skippedLeases], [true, [missing], 2]);
+    assert.match(result.problems.join(), /^eth0 has no IPv[46] address at present: .* stay as they are$/);
+  });
+
+  test(`an uplink that lost its ${missing} address keeps those rows, whatever the map says, and follows it with ${other}`, async (t) => {
+    const node = await fakeNode(t);
+    await node.pass(dual(three));
+    node.kernel.sh(without[missing]);
+    const kept = linesOf(missing, node.kernel.text());
+    const fewer = dual([dualLease(1, 1), dualLease(2, 1)]);
+    await node.pass(fewer);
+    node.clock += 60 * 60_000;
+    await node.pass(fewer);
+    assert.deepEqual(linesOf(missing, node.kernel.text()), kept, 'its device does not count as needless either');
+    assert.deepEqual(
+      linesOf(other, node.kernel.text()),
+      linesOf(other, golden).filter((line) => !/00:03 |:3::|10\.244\.3\./.test(line)),
+    );
+    node.kernel.sh(without[missing].replace(' del ', ' add '));
+    if (missing === 'ipv4') node.kernel.sh('route add default via 10.0.1.1 dev eth0');
+    await node.pass(dual(three));
+    assert.equal(node.kernel.text(), golden);
+  });
+}
 
 test('M3, M8: another backend converts every route, and the device that is no longer needed lingers without rows', async (t) => {
   const node = await fakeNode(t);
@@ -546,6 +593,41 @@ test("R11: a network that holds the node's own address is refused whole: its row
     );
     assert.equal(await node.subnetEnv(), null);
   }
+});
+
+test('--node-ip that the uplink does not have is an error that changes nothing', async (t) => {
+  for (const [wrong, problem] of [
+    [{ ipv4: '10.0.1.99', ipv6: null }, '--node-ip 10.0.1.99 is not an address of eth0, which has 10.0.1.10'],
+    [{ ipv4: null, ipv6: 'fd00:1::99' }, '--node-ipv6 fd00:1::99 is not an address of eth0, which has fd00:1::10'],
+  ] as const) {
+    const node = await fakeNode(t, { nodeAddresses: wrong });
+    const before = node.kernel.text();
+    const result = await node.pass(dual(three));
+    assert.deepEqual([result.own, result.ready, result.problems], [null, false, [`${problem}: nothing is changed`]]);
+    assert.equal(node.kernel.text(), before);
+  }
+  const node = await fakeNode(t, { nodeAddresses: { ipv4: '10.0.1.10', ipv6: 'fd00:1::10' } });
+  assert.deepEqual((await node.pass(dual(three))).problems, []);
+});
+
+test('--node-ipv6 of an uplink that has no IPv6 address at present waits for it, and IPv4 does not', async (t) => {
+  const node = await fakeNode(t, { nodeAddresses: { ipv4: null, ipv6: 'fd00:1::10' } });
+  node.kernel.sh(without.ipv6);
+  const result = await node.pass(dual(three));
+  assert.deepEqual([result.ready, result.untouched], [true, ['ipv6']]);
+});
+
+test("the map's node address that the uplink does not have is named, and the uplink's own is used", async (t) => {
+  const node = await fakeNode(t);
+  const elsewhere = dual([dualLease(1, 1, { nodeIp: '203.0.113.9' }), ...three.slice(1)]);
+  const result = await node.pass(elsewhere);
+  assert.equal(result.ready, true);
+  assert.deepEqual(result.problems, [
+    'the map gives this node the address 203.0.113.9, which eth0 does not have: packets carry 10.0.1.10',
+  ]);
+  assert.match(node.kernel.text(), /link lw-1 .* local 10\.0\.1\.10 /);
+  const chosen = await fakeNode(t, { nodeAddresses: { ipv4: '10.0.1.10', ipv6: null } });
+  assert.deepEqual((await chosen.pass(elsewhere)).problems, [], '--node-ip says that this is meant');
 });
 
 test('R8: a setting that somebody switched off again is switched on again with the next look', async (t) => {

@@ -8,13 +8,14 @@ import { printPlan } from '../../../agent/reconcile/print-plan.ts';
 import type { AgentStatus } from '../../../agent/reconcile/status.ts';
 import type { AgentMap } from '../../../shared/domain/read-map.ts';
 import { fakeNode } from '../../fakes/kernel/fake-node.ts';
-import { direct, hostGw, lease, mapOf, vpcOnly } from '../../shared/domain/node-world.ts';
+import { direct, dualConf, dualLease, hostGw, lease, mapOf, vpcOnly } from '../../shared/domain/node-world.ts';
 
 const sourceOf = (first: AgentMap | string): MapSource => ({
   start: (listener) => (typeof first === 'string' ? listener.unreadable(first) : listener.map(first)),
   close: async () => undefined,
 });
 
+const dual = { config: dualConf(direct) };
 const three = [lease(1, 1), lease(2, 1), lease(3, 2)];
 
 test('--once: 0 all programmed, 2 some skipped, 1 none', async (t) => {
@@ -24,6 +25,7 @@ test('--once: 0 all programmed, 2 some skipped, 1 none', async (t) => {
     [mapOf(three, vpcOnly), 0],
     [mapOf([...three, lease(9, 1, { subnet: '0.0.0.0/0' })]), 2],
     [mapOf([lease(1, 1), lease(9, 1, { vtepMac: 'nonsense' })]), 2],
+    [mapOf([dualLease(1, 1), dualLease(2, 1, { ipv6Subnet: 'fd00:244:0:9::/64' })], direct, dual), 2],
     [mapOf(three, hostGw), 2],
     [mapOf(three.slice(1)), 1],
     ['map.json: is not JSON', 1],
@@ -37,6 +39,45 @@ test('--once: 0 all programmed, 2 some skipped, 1 none', async (t) => {
     if (code === 1) assert.equal(node.kernel.text(), before);
     else assert.equal(seen[0]?.ready, true);
   }
+});
+
+test('--once without an address of one family is 2 and names it, also where there is no peer; --plan has no line of that family', async (t) => {
+  for (const leases of [[dualLease(1, 1)], [dualLease(1, 1), dualLease(2, 1)]]) {
+    const node = await fakeNode(t);
+    node.kernel.sh('address del fd00:1::10/64 dev eth0; route add unreachable fd00:244:0:7::/64 proto 76 metric 2076');
+    const map = mapOf(leases, direct, dual);
+    const lines: string[] = [];
+    assert.equal(await printPlan(node.world, sourceOf(map), (line) => lines.push(line)), 0);
+    assert.deepEqual(
+      lines.filter((line) => line.includes('fd00:')),
+      [],
+    );
+    assert.match(node.log.at(-1) ?? '', /eth0 has no IPv6 address at present/);
+    node.log.length = 0;
+    assert.equal(await runOnce(node.world, sourceOf(map), { publish: async () => undefined }), 2);
+    assert.match(node.log.join('\n'), /eth0 has no IPv6 address at present/);
+  }
+});
+
+test('--once ends with 1 and names the own lease where that is refused', async (t) => {
+  const node = await fakeNode(t);
+  const map = mapOf([lease(1, 1, { subnet: '10.244.1.0/25' }), lease(2, 1)]);
+  const sink = { publish: async () => undefined };
+  assert.equal(await runOnce(node.world, sourceOf(map), sink), 1);
+  assert.equal(
+    node.log.at(-1),
+    'the own lease 10.244.1.0/25 is refused: subnet 10.244.1.0/25 is not a /24: nothing is changed',
+  );
+});
+
+test('of two leases of one subnet the line says whose is refused and who holds it', async (t) => {
+  const node = await fakeNode(t);
+  const map = mapOf([lease(1, 1), lease(2, 1), lease(2, 1, { instanceId: 'i-9' })]);
+  await runOnce(node.world, sourceOf(map), { publish: async () => undefined });
+  assert.equal(
+    node.log.at(-1),
+    '10.244.2.0/24: the lease of i-9 is refused: subnet 10.244.2.0/24 is held by instance i-2 already',
+  );
 });
 
 test('--once ends with 1 and a line when the kernel cannot be read', async (t) => {

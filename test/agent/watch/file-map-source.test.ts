@@ -53,6 +53,15 @@ test('a file that is written over in place, with the same size and revision, is 
   }
 });
 
+test('a byte-order mark, which editors and shells of some systems write, is no part of the map', async (t) => {
+  const path = join(await folder(t), 'map.json');
+  await writeFile(path, `\ufeff${mapText(one)}`);
+  const heard = watch(t, path);
+  await until(() => heard.maps.length > 0 || heard.problems.length > 0);
+  assert.deepEqual(heard.problems, []);
+  await shows(heard, one);
+});
+
 test('a file that another is renamed over is read anew, also with a lower revision', async (t) => {
   const path = join(await folder(t), 'map.json');
   await writeFile(path, mapText(one));

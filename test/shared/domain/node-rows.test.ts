@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { parseCidr } from '../../../shared/domain/cidr.ts';
 import { fdbKind, neighbourKind, routeKind } from '../../../shared/domain/kernel-rows.ts';
 import type { NodeFacts } from '../../../shared/domain/node-facts.ts';
-import { type NodeRows, nodeRows, ownLease } from '../../../shared/domain/node-rows.ts';
+import { type NodeRows, nodeRows } from '../../../shared/domain/node-rows.ts';
+import { ownLease, whyNoOwnLease } from '../../../shared/domain/own-lease.ts';
 import type { AgentMap } from '../../../shared/domain/read-map.ts';
 import {
   direct,
@@ -116,12 +117,15 @@ test('a hostile lease is named and skipped, and all others are programmed', () =
     [{ subnet: '192.168.0.0/24' }, /outside the network 10\.0\.0\.0\/8/],
     [{ subnet: 'fd00:244:0:9::/64' }, /first family/],
     [{ subnet: '10.244.1.0/24' }, /that of this node/],
-    [{ subnet: '10.244.2.0/24' }, /held by 10\.244\.2\.0\/24/],
+    [{ subnet: '10.244.2.0/24' }, /^subnet 10\.244\.2\.0\/24 is held by instance i-2 already$/],
     [{ subnet: '10.244.2.0/25' }, /not a \/24/],
     [{ subnet: '10.244.0.0/16' }, /not a \/24/],
     [{ subnet: '10.244.250.0/24' }, /protected/],
     [{ vtepMac: '02:00:00:00:00:01' }, /VTEP MAC 02:00:00:00:00:01 is that of this node/],
-    [{ vtepMac: '02:00:00:00:00:02' }, /held by 10\.244\.2\.0\/24/],
+    [
+      { vtepMac: '02:00:00:00:00:02' },
+      /^VTEP MAC 02:00:00:00:00:02 is held by instance i-2 \(10\.244\.2\.0\/24\) already$/,
+    ],
     [{ nodeIp: '10.0.1.10' }, /that of this node/],
     [{ nodeIp: '10.0.1.1' }, /that of the router/],
     [{ instanceId: 'i-1' }, /is this node/],
@@ -145,6 +149,36 @@ test('a hostile lease is named and skipped, and all others are programmed', () =
   assert.match(inside.refused[0]?.problem ?? '', /inside the network 10\.244\.0\.0\/16/);
 });
 
+test('a lease whose IPv6 subnet has another index than its IPv4 subnet is refused before it takes that of another', () => {
+  const map = (n: number) =>
+    mapOf([dualLease(1, 1), dualLease(2, 1, { ipv6Subnet: `fd00:244:0:${n}::/64` }), dualLease(3, 2)], direct, {
+      config: dualConf(direct),
+    });
+  for (const n of [1, 3, 9]) {
+    const rows = rowsOf(map(n));
+    assert.deepEqual(
+      rows.refused.map(({ name, problem }) => `${name}: ${problem}`),
+      [
+        `10.244.2.0/24: subnet fd00:244:0:${n}::/64 has not the index in fd00:244::/48 that 10.244.2.0/24 has in 10.244.0.0/16`,
+      ],
+    );
+    assert.deepEqual(
+      rows.peers.map(({ subnet, path }) => `${subnet} ${path}`),
+      ['10.244.3.0/24 vxlan', 'fd00:244:0:3::/64 vxlan'],
+    );
+  }
+  assert.deepEqual(rowsOf(map(2)).refused, []);
+  const own = mapOf([dualLease(1, 1, { ipv6Subnet: 'fd00:244:0:2::/64' })], direct, { config: dualConf(direct) });
+  assert.equal(ownLease(own, 'i-1'), null);
+});
+
+test('an IPv6 subnet takes nothing from anybody where the network has no IPv6', () => {
+  const same = { ipv6Subnet: 'fd00:244:0:1::/64' };
+  const rows = rowsOf(mapOf([lease(1, 1, same), lease(2, 1, same), lease(3, 2, same)]));
+  assert.deepEqual(rows.refused, []);
+  assert.equal(rows.peers.length, 2);
+});
+
 test('the own lease keeps what it has even where the other one comes first in the map', () => {
   const rows = rowsOf(mapOf([lease(9, 1, { subnet: '10.244.1.0/24' }), lease(1, 1), lease(2, 1)]));
   assert.deepEqual(
@@ -162,6 +196,20 @@ test('without an own lease of this network nothing is wanted at all', () => {
   assert.equal(ownLease(mapOf([lease(1, 1, { subnet: '192.168.1.0/24' })]), 'i-1'), null);
   assert.equal(ownLease(mapOf([lease(1, 1, { state: 'released' })]), 'i-1'), null);
   assert.notEqual(ownLease(mapOf([lease(1, 1, { state: 'withdrawn' })]), 'i-1'), null);
+});
+
+test('an own lease that is refused, or given up, is named with the reason', () => {
+  const why = (...own: readonly Record<string, unknown>[]) =>
+    whyNoOwnLease(mapOf([...own.map((more) => lease(1, 1, more)), lease(2, 1)]), 'i-1');
+  assert.equal(
+    why({ subnet: '10.244.1.0/25' }),
+    'the own lease 10.244.1.0/25 is refused: subnet 10.244.1.0/25 is not a /24',
+  );
+  assert.match(why({ subnet: 'x' }), /^the own lease x is refused: subnet.*x/);
+  assert.match(why({ vtepMac: 'zz' }), /^the own lease 10\.244\.1\.0\/24 is refused: vtepMac.*zz/);
+  assert.match(why({ state: 'released' }, { subnet: '10.244.1.0/25' }), /^the own lease 10\.244\.1\.0\/25 is refused/);
+  assert.equal(why({ state: 'released' }), 'the own lease 10.244.1.0/24 is released');
+  assert.equal(why(), 'instance i-1 has no lease in the map (revision 1)');
 });
 
 test('I13: `onlink` is on the tunnel alone, never on a direct route', () => {
