@@ -47,6 +47,7 @@ function publishing(): Figure[] {
     mapContent({
       network: 'default',
       config: {},
+      rules: config,
       previous: null,
       leases: list,
       refused: new Set(),

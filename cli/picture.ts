@@ -1,6 +1,7 @@
 /** Leases beside what a plan says of them: what `status` and `explain` look at, from a file or of the deployed stack. */
 import { type Cidr, contains, parseCidr } from '../shared/domain/cidr.ts';
 import type { Lease } from '../shared/domain/lease.ts';
+import { placedSubnets } from '../shared/domain/lease-parts.ts';
 import type { Match } from '../shared/domain/matching-row.ts';
 import type { NetworkConfig } from '../shared/domain/network-config.ts';
 import type { PlanJson, PlannedTable } from '../shared/domain/render-plan.ts';
@@ -32,11 +33,9 @@ export function cellOf(picture: Picture, key: string, tableId: string): Cell {
   const table = picture.plan.tables[tableId];
   if (lease === undefined || table === undefined) return { word: '-', detail: null };
   if (table.status === 'missing') return { word: 'unknown', detail: 'the table cannot be found' };
-  const status = picture.plan.leases[key]?.status;
-  if (status === 'rejected') return { word: '-', detail: null };
-  const cells = [lease.subnet, lease.ipv6Subnet]
-    .filter((subnet) => subnet !== null)
-    .map((subnet) => cellOfSubnet(subnet, lease, table, picture.overflow.get(tableId) ?? new Set()));
+  const cells = placedSubnets(lease, picture.config).map((subnet) =>
+    cellOfSubnet(subnet, lease, table, picture.overflow.get(tableId) ?? new Set()),
+  );
   return cells.find(({ word }) => word !== 'routed') ?? cells[0] ?? { word: '-', detail: null };
 }
 

@@ -1,9 +1,10 @@
 /** From leases to the VPC routes they ask for, and to what each row of ours is worth. */
 import type { Cidr } from './cidr.ts';
-import { compareCidrs, contains, overlaps, subnetIndex } from './cidr.ts';
+import { compareCidrs } from './cidr.ts';
 import type { Lease } from './lease.ts';
-import { isForwarding, isHeld, subnetOf } from './lease.ts';
-import type { FamilyConfig, NetworkConfig } from './network-config.ts';
+import { isForwarding, isHeld } from './lease.ts';
+import { leaseProblem, placedSubnets } from './lease-parts.ts';
+import type { NetworkConfig } from './network-config.ts';
 import type { ManagedRange } from './ownership.ts';
 import { isOurs } from './ownership.ts';
 import type { Evidence, Reason, RowKind } from './plan.ts';
@@ -31,7 +32,7 @@ export function sortLeases(leases: readonly Lease[], config: NetworkConfig): Sor
   const live: Lease[] = [];
   const bySubnet = new Map<string, Lease>();
   for (const lease of [...leases].sort(byClaim)) {
-    const problem = problemOf(lease, config);
+    const problem = leaseProblem(lease, config);
     if (problem !== null) {
       refused.set(lease, { status: 'rejected', reason: problem });
       continue;
@@ -45,10 +46,7 @@ export function sortLeases(leases: readonly Lease[], config: NetworkConfig): Sor
       }
       live.push(lease);
     }
-    if (holder === undefined) {
-      bySubnet.set(lease.subnet.text, lease);
-      if (lease.ipv6Subnet !== null) bySubnet.set(lease.ipv6Subnet.text, lease);
-    }
+    if (holder === undefined) for (const { text } of placedSubnets(lease, config)) bySubnet.set(text, lease);
   }
   return { live: live.sort((a, b) => compareCidrs(a.subnet, b.subnet)), refused, bySubnet };
 }
@@ -69,47 +67,21 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Why a lease cannot be routed, or null. Every lease has exactly the network's subnet length, so one key is unique. */
-function problemOf(lease: Lease, config: NetworkConfig): string | null {
-  const [primary, secondary] = config.families;
-  if (primary === undefined) return 'the network has no address family';
-  const problem = subnetProblem(lease.subnet, primary, config);
-  if (problem !== null) return problem;
-  if (lease.ipv6Subnet === null) return null;
-  if (secondary === undefined) return `${lease.ipv6Subnet.text}: the network is not dual-stack`;
-  const second = subnetProblem(lease.ipv6Subnet, secondary, config);
-  if (second !== null) return second;
-  if (subnetIndex(primary.network, lease.subnet) !== subnetIndex(secondary.network, lease.ipv6Subnet)) {
-    return `${lease.ipv6Subnet.text} has not the same index in ${secondary.network.text} as ${lease.subnet.text} in ${primary.network.text}`;
-  }
-  return null;
-}
-
-function subnetProblem(subnet: Cidr, family: FamilyConfig, config: NetworkConfig): string | null {
-  if (!contains(family.network, subnet)) return `${subnet.text} is outside ${family.network.text}`;
-  if (subnet.length !== family.subnetLen) return `${subnet.text} has not the subnet length ${family.subnetLen}`;
-  const block = config.protected.find((candidate) => overlaps(candidate, subnet));
-  return block === undefined ? null : `${subnet.text} is protected by ${block.text}`;
-}
-
 /** The routes that live leases ask for, of all families, the same for every table. */
 export function desiredRoutes(live: readonly Lease[], config: NetworkConfig): DesiredRoute[] {
-  return config.families.flatMap(({ family }) =>
-    live.flatMap((lease): DesiredRoute[] => {
-      const destination = subnetOf(lease, family);
-      if (destination === null) return [];
-      return [
-        {
-          destination,
-          destinationText: destination.text,
-          nextHop: { kind: 'eni', id: lease.eniId, instanceId: lease.instanceId },
-          state: 'active',
-          origin: 'CreateRoute',
-          lease,
-        },
-      ];
-    }),
+  const routes = live.flatMap((lease) =>
+    placedSubnets(lease, config).map(
+      (destination): DesiredRoute => ({
+        destination,
+        destinationText: destination.text,
+        nextHop: { kind: 'eni', id: lease.eniId, instanceId: lease.instanceId },
+        state: 'active',
+        origin: 'CreateRoute',
+        lease,
+      }),
+    ),
   );
+  return config.families.flatMap(({ family }) => routes.filter(({ destination }) => destination.family === family));
 }
 
 /** What is known about the holders of rows, for the evidence of their deletion. */

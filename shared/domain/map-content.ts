@@ -4,13 +4,17 @@ import { digestOf } from './digest.ts';
 import { exceedsBound } from './guard.ts';
 import { isHeld, type Lease } from './lease.ts';
 import { forwardingJson } from './lease-json.ts';
+import { withPlacedParts } from './lease-parts.ts';
 import type { MapContent, MapLease, MapTable } from './map.ts';
+import type { NetworkConfig } from './network-config.ts';
 import type { RouteTable } from './route.ts';
 import { type RoutedState, routedKey } from './routed-in.ts';
 
 export interface MapInput {
   readonly network: string;
   readonly config: unknown;
+  /** What of it says which parts of a lease have a place. */
+  readonly rules: Pick<NetworkConfig, 'families' | 'protected'>;
   readonly previous: MapContent | null;
   /** Every lease item, tombstones too. */
   readonly leases: readonly Lease[];
@@ -61,14 +65,13 @@ export function mapContent(input: MapInput): MapResult {
   const digest = hold ? digestOf(`map\n${weak.map((lease) => lease.subnet).join('\n')}`) : null;
   const isForced = digest !== null && input.force === digest;
   const held = hold && !input.isForced && !isForced ? weak : [];
+  const leases = [...current, ...held, ...unknown].map((lease) => withPlacedParts(lease, input.rules));
   return {
     content: {
       network: input.network,
       config: input.config,
-      tables: mapTables(input, [...current, ...held, ...unknown]),
-      leases: [...current, ...held, ...unknown].sort((a, b) =>
-        a.subnet < b.subnet ? -1 : a.subnet > b.subnet ? 1 : 0,
-      ),
+      tables: mapTables(input, leases),
+      leases: leases.sort((a, b) => (a.subnet < b.subnet ? -1 : a.subnet > b.subnet ? 1 : 0)),
     },
     held,
     digest: held.length > 0 ? digest : null,

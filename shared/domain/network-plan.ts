@@ -9,8 +9,9 @@ import { cutOffSubnets } from './cut-off.ts';
 import { desiredRoutes, type Knowledge, routeKind, type SortedLeases, sortLeases } from './desired-routes.ts';
 import { guard } from './guard.ts';
 import { isForwarding, type Lease } from './lease.ts';
+import { secondProblem } from './lease-parts.ts';
 import type { NetworkConfig } from './network-config.ts';
-import { rangesOf, retiredTablesOf } from './retired.ts';
+import { rangesOf, retiredTablesOf, type Shielded } from './retired.ts';
 import type { Route, RouteTable } from './route.ts';
 import { type TablePlan, tablePlan } from './table-plan.ts';
 import { guardInput, noKnowledge, type TableView } from './table-view.ts';
@@ -62,9 +63,9 @@ export function planNetwork(input: PlanInput): NetworkPlan {
   const listed = new Set(config.backend.type === 'aws-vpc' ? config.backend.routeTableIds : []);
   const wanted = desiredRoutes(sorted.live, config);
   const byId = new Map(input.tables.map((table) => [table.id, table]));
-  const rejected = subnetsOfRejected(sorted);
+  const shielded = shieldedSubnets(sorted, config, input.unknown ?? new Set());
   const views = plannedTableIds(config).map((id): TableView => {
-    const ranges = rangesOf(id, config, new Set([...(input.unknown ?? []), ...rejected]));
+    const ranges = rangesOf(id, config, shielded);
     const knowledge: Knowledge = { ranges, bySubnet: sorted.bySubnet, terminated: input.terminated ?? new Set() };
     return { id, table: byId.get(id) ?? null, wanted: listed.has(id) ? wanted : [], knowledge, config };
   });
@@ -102,17 +103,21 @@ export function planNetwork(input: PlanInput): NetworkPlan {
 }
 
 /**
- * Rows of a lease that is refused for what it says are left alone: a node with a wrong IPv6 subnet shall not lose its IPv4
- * route over it. Repairing the lease repairs the rows.
+ * Rows of what is refused for what it says are left alone: repairing the lease repairs the rows. A lease that has no place
+ * at all keeps them in retired ranges too, until its node has moved. One whose IPv6 part alone has none stays where it
+ * is, so that the IPv6 rows of a range that was given up go.
  */
-function subnetsOfRejected(sorted: SortedLeases): string[] {
-  const rejected = [...sorted.refused].filter(
-    ([lease, { status }]) => status === 'rejected' && isForwarding(lease.state),
-  );
-  const subnets = rejected.flatMap(([{ subnet, ipv6Subnet }]) => [
-    subnet.text,
-    ...(ipv6Subnet === null ? [] : [ipv6Subnet.text]),
-  ]);
+function shieldedSubnets(sorted: SortedLeases, config: NetworkConfig, unknown: ReadonlySet<string>): Shielded {
   // A subnet that a good lease holds is that lease's.
-  return subnets.filter((subnet) => !sorted.bySubnet.has(subnet));
+  const free = (subnets: readonly string[]) => subnets.filter((subnet) => !sorted.bySubnet.has(subnet));
+  const moving = [...sorted.refused].flatMap(([{ subnet, ipv6Subnet, state }, { status }]) =>
+    status === 'rejected' && isForwarding(state)
+      ? [subnet.text, ...(ipv6Subnet === null ? [] : [ipv6Subnet.text])]
+      : [],
+  );
+  const misplaced = sorted.live.flatMap((lease) =>
+    lease.ipv6Subnet !== null && secondProblem(lease, config) !== null ? [lease.ipv6Subnet.text] : [],
+  );
+  const everywhere = [...unknown, ...free(moving)];
+  return { inRetired: new Set(everywhere), inLive: new Set([...everywhere, ...free(misplaced)]) };
 }

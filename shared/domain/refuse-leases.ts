@@ -67,7 +67,8 @@ function problemOf(lease: AgentLease, own: AgentLease, config: NetworkConfig, fa
   if (lease.instanceId === own.instanceId) return `instance ${own.instanceId} is this node, which holds ${own.name}`;
   const problem = subnetProblem(lease, config);
   if (problem !== null) return problem;
-  for (const subnet of [lease.subnet, lease.ipv6Subnet]) {
+  for (const { family } of config.families) {
+    const subnet = subnetOf(lease, family);
     const local = subnet && facts.localNetworks.find((network) => overlaps(network, subnet));
     if (local) return `subnet ${subnet.text} overlaps this node's own network ${local.text}`;
   }

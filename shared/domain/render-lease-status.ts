@@ -2,6 +2,7 @@
 import { compareCidrs } from './cidr.ts';
 import { cutOffReason } from './cut-off.ts';
 import type { Lease } from './lease.ts';
+import { placedSubnets, secondProblem } from './lease-parts.ts';
 import type { NetworkConfig } from './network-config.ts';
 import type { NetworkPlan } from './network-plan.ts';
 import { stepRow } from './plan.ts';
@@ -97,7 +98,10 @@ function statusOf(lease: Lease, plan: NetworkPlan, config: NetworkConfig): Lease
     case 'stale':
     case 'reserved': {
       const { status, reason } = liveStatus(lease, plan, config);
-      return { status, reason: reason + cutOffReason(lease, plan.cutOff) };
+      const problem = secondProblem(lease, config);
+      const ofFirst = reason + cutOffReason(lease, plan.cutOff);
+      if (problem === null) return { status, reason: ofFirst };
+      return { status: 'rejected', reason: `${problem}; ${lease.subnet.text} goes on, ${status}: ${ofFirst}` };
     }
   }
 }
@@ -108,18 +112,19 @@ function liveStatus(lease: Lease, plan: NetworkPlan, config: NetworkConfig): Lea
     return ofState(lease, { status: 'routed', reason: where });
   }
   const listed = config.backend.routeTableIds;
+  const subnets = new Set(placedSubnets(lease, config).map(({ text }) => text));
   const tables = plan.tables.filter(({ id }) => listed.includes(id));
-  const held = tables.filter((table) => table.conflicts.some(({ wanted }) => isOf(lease, wanted.destinationText)));
+  const held = tables.filter((table) => table.conflicts.some(({ wanted }) => subnets.has(wanted.destinationText)));
   if (held.length > 0) return { status: 'conflict', reason: `${heldByOthers} in ${idsOf(held)}` };
-  const full = tables.filter((table) => table.overflow.some((route) => isOf(lease, route.destinationText)));
+  const full = tables.filter((table) => table.overflow.some((route) => subnets.has(route.destinationText)));
   if (full.length > 0) return { status: 'overflow', reason: `no room in ${idsOf(full)}` };
-  return ofState(lease, routeStatus(lease, tables));
+  return ofState(lease, routeStatus(subnets, tables));
 }
 
 /** Whether the route is in its tables, as far as the plan knows. */
-function routeStatus(lease: Lease, tables: readonly TablePlan[]): LeaseStatus {
+function routeStatus(subnets: ReadonlySet<string>, tables: readonly TablePlan[]): LeaseStatus {
   const missing = tables.filter((table) => table.status === 'missing');
-  const waiting = tables.filter((table) => table.steps.some((step) => isOf(lease, stepRow(step).destinationText)));
+  const waiting = tables.filter((table) => table.steps.some((step) => subnets.has(stepRow(step).destinationText)));
   if (missing.length === 0 && waiting.length === 0) return { status: 'routed', reason: `routed in ${idsOf(tables)}` };
   const parts = [
     ...(waiting.length > 0 ? [`to be written in ${idsOf(waiting)}`] : []),
@@ -137,10 +142,6 @@ function ofState(lease: Lease, routes: LeaseStatus): LeaseStatus {
     return { status: 'stale', reason: `${holderOf(lease)} runs but has not renewed; ${routes.reason}` };
   }
   return routes;
-}
-
-function isOf(lease: Lease, destination: string): boolean {
-  return lease.subnet.text === destination || lease.ipv6Subnet?.text === destination;
 }
 
 function idsOf(tables: readonly TablePlan[]): string {

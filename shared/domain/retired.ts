@@ -21,19 +21,25 @@ export function retiredRangesOf(config: NetworkConfig, tableId: string): Managed
   });
 }
 
+/** Subnets, in canonical text, whose rows are nobody's: nothing is concluded about them. */
+export interface Shielded {
+  readonly inLive: ReadonlySet<string>;
+  readonly inRetired: ReadonlySet<string>;
+}
+
+const nothing: Shielded = { inLive: new Set(), inRetired: new Set() };
+
 /**
- * Every range whose rows are ours in one table: the network's own and the retired ones. Rows of `unknown` subnets are
- * nobody's: their lease could not be read, so nothing is concluded about them. They are exact, and shield no row beside
- * them: one lease that says 10.244.0.0/16 must not stop the repair of all others.
+ * Every range whose rows are ours in one table: the network's own and the retired ones. Shielded subnets are exact, and
+ * shield no row beside them: one lease that says 10.244.0.0/16 must not stop the repair of all others.
  */
-export function rangesOf(
-  tableId: string,
-  config: NetworkConfig,
-  unknown: ReadonlySet<string> = new Set(),
-): ManagedRange[] {
-  const destinations = new Set([...unknown].map((text) => tryParseCidr(text)?.text ?? text));
-  return [...managedRanges(config), ...retiredRangesOf(config, tableId)].map((range) => ({
-    ...range,
-    unknown: destinations,
-  }));
+export function rangesOf(tableId: string, config: NetworkConfig, shielded: Shielded = nothing): ManagedRange[] {
+  const besides = (ranges: readonly ManagedRange[], subnets: ReadonlySet<string>) => {
+    const unknown = new Set([...subnets].map((text) => tryParseCidr(text)?.text ?? text));
+    return ranges.map((range) => ({ ...range, unknown }));
+  };
+  return [
+    ...besides(managedRanges(config), shielded.inLive),
+    ...besides(retiredRangesOf(config, tableId), shielded.inRetired),
+  ];
 }

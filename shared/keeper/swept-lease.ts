@@ -5,6 +5,7 @@ import { isHeld } from '../domain/lease.ts';
 import { aged, lived } from '../domain/lease-life.ts';
 import type { HolderRecord, LeaseRecord } from '../domain/lease-record.ts';
 import type { NetworkConfig } from '../domain/network-config.ts';
+import { misfit, pairOf } from '../domain/subnet-pool.ts';
 import { nextVersion } from '../domain/version.ts';
 import { type Ec2Reading, leaseInterface } from './lease-interface.ts';
 
@@ -36,7 +37,7 @@ export function sweptLease(
 ): Swept {
   const now = Math.floor(nowMs / 1000);
   if (lease.instanceId === null)
-    return { lease: versioned(lease, located(lease, reading, config), nowMs), holder: null };
+    return { lease: versioned(lease, paired(located(lease, reading, config), config), nowMs), holder: null };
   const seen = reading.instances.get(lease.instanceId);
   const known = holder?.fact ?? null;
   const missingSince = seen === undefined ? (holder?.missingSince ?? now) : null;
@@ -53,7 +54,7 @@ export function sweptLease(
   if (seen !== undefined || reading.listsAny || wasMissing) {
     next = aged(next, seen === undefined ? null : (fact?.state ?? null), now);
   }
-  if (isHeld(next.state)) next = located(next, reading, config);
+  if (isHeld(next.state)) next = paired(located(next, reading, config), config);
   return {
     lease: versioned(lease, next, nowMs),
     holder: sweptHolder(lease, next, holder, { fact, missingSince, nowMs }),
@@ -99,6 +100,16 @@ function located(lease: LeaseRecord, reading: Reading, config: NetworkConfig): L
   const place = { ...placed(eni, node, config), onLinkPrefix };
   const keys = Object.keys(place) as (keyof typeof place)[];
   return keys.every((key) => place[key] === lease[key]) ? lease : { ...lease, ...place };
+}
+
+/**
+ * The IPv6 part that belongs to the subnet now: a family that was switched on or off comes or goes, and a reservation has
+ * no renewal to bring it. A lease without a place at all waits for its node's next claim.
+ */
+function paired(lease: LeaseRecord, config: NetworkConfig): LeaseRecord {
+  if (misfit(config, lease.subnet) !== null) return lease;
+  const { ipv6Subnet } = pairOf(config, lease.subnet);
+  return ipv6Subnet?.text === lease.ipv6Subnet?.text ? lease : { ...lease, ipv6Subnet };
 }
 
 function versioned(before: LeaseRecord, after: LeaseRecord, nowMs: number): LeaseRecord {

@@ -49,6 +49,7 @@ export class PassMap {
       const result = mapContent({
         network: deps.network,
         config: picture.rawConfig,
+        rules: picture.config,
         previous,
         leases: picture.leases.leases,
         refused: new Set(plan.sorted.refused.keys()),

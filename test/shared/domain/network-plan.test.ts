@@ -8,7 +8,7 @@ import { lease } from '../reconcile/sync-world.ts';
 
 const ours = { Origin: 'CreateRoute', State: 'active' };
 
-test('a lease refused for its IPv6 subnet keeps the IPv4 row that it has', () => {
+test('a lease with a wrong IPv6 subnet keeps the IPv4 row that it has', () => {
   const config = parseNetworkConfig({
     Network: '10.244.0.0/16',
     SubnetLen: 24,
@@ -27,10 +27,7 @@ test('a lease refused for its IPv6 subnet keeps the IPv4 row that it has', () =>
   );
   const plan = planNetwork({ config, leases: [wrong], tables: [table], force: null });
   assert.deepEqual(plan.tables[0]?.steps, []);
-  assert.deepEqual(
-    [...plan.sorted.refused.values()].map(({ status }) => status),
-    ['rejected'],
-  );
+  assert.equal(plan.tables[0]?.kept.length, 1);
 });
 
 test('retired ranges and tables are emptied, live ones beside them are not', () => {
