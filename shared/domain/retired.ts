@@ -3,9 +3,10 @@ import { tryParseCidr } from './cidr.ts';
 import type { NetworkConfig } from './network-config.ts';
 import { type ManagedRange, managedRanges } from './ownership.ts';
 
-/** Tables named by a retired entry. */
-export function retiredTablesOf(config: NetworkConfig): string[] {
-  return config.retired.flatMap((entry) => entry.routeTableIds);
+/** Tables that a retired entry names and the backend does not list: an entry may give up a range in a listed one. */
+export function retiredTablesOf({ backend, retired }: NetworkConfig): string[] {
+  const listed = backend.type === 'aws-vpc' ? backend.routeTableIds : [];
+  return retired.flatMap((entry) => entry.routeTableIds).filter((id) => !listed.includes(id));
 }
 
 /** Retired ranges that count in one table. An entry without a table counts in every planned one. */

@@ -29,10 +29,10 @@ export function guardInput(view: TableView, chosen: Chosen | null) {
 }
 
 /** Rows that the configuration itself gives up are released by it: that is as strong as evidence gets. */
-function retiringKind({ id, knowledge, config, wanted }: TableView) {
+function retiringKind({ id, knowledge, config }: TableView) {
   const kind = routeKind(knowledge);
   const retired = retiredRangesOf(config, id);
-  const tableIsRetired = wanted.length === 0 && retiredTablesOf(config).includes(id);
+  const tableIsRetired = retiredTablesOf(config).includes(id);
   return {
     ...kind,
     whyDelete: (row: Route) =>

@@ -66,6 +66,18 @@ describe('exit codes of plan --world', () => {
     assert.doesNotMatch(fits.stderr, /options\.force/);
   });
 
+  it('1: a listed table is missing, although a range of another network was given up in it', async () => {
+    const leaseway = { Retired: [{ Network: '10.200.0.0/16', SubnetLen: 24, RouteTableID: 'rtb-2' }] };
+    const { code, stdout } = await plan({ leaseway, listed: ['rtb-1', 'rtb-2'], tables: { 'rtb-1': routed } });
+    assert.equal(code, 1);
+    assert.match(stdout, /^rtb-2 {2}cannot be found$/m);
+  });
+
+  it('2: a table that is given up may be gone', async () => {
+    const leaseway = { Retired: [{ RouteTableID: 'rtb-2' }] };
+    assert.equal((await plan({ leaseway, leases: [lease(1)] })).code, 2);
+  });
+
   it('1 before 3: a listed table is missing, and the others are planned', async () => {
     const parts = { listed: ['rtb-1', 'rtb-2'], leases: [lease(9)], tables: { 'rtb-1': [local, ...orphans] } };
     const { code, stdout, stderr } = await plan(parts, '--json');

@@ -54,3 +54,26 @@ test('retired ranges and tables are emptied, live ones beside them are not', () 
     ['rtb-old', ['delete 10.99.5.0/24 released', 'delete 10.244.1.0/24 released']],
   ]);
 });
+
+test('a range given up in a listed table makes no table of it that is given up: the guard holds without leases', () => {
+  const config = parseNetworkConfig({
+    Network: '10.244.0.0/16',
+    SubnetLen: 24,
+    Backend: { Type: 'aws-vpc', RouteTableID: 'rtb-1' },
+    Leaseway: { Retired: [{ Network: '10.99.0.0/16', SubnetLen: 24, RouteTableID: 'rtb-1' }] },
+  });
+  const routes = ['10.244.1.0/24', '10.244.2.0/24', '10.244.3.0/24', '10.99.1.0/24'];
+  const table = parseRouteTable(
+    {
+      RouteTableId: 'rtb-1',
+      Routes: routes.map((DestinationCidrBlock) => ({ DestinationCidrBlock, NetworkInterfaceId: 'eni-1', ...ours })),
+    },
+    'table',
+  );
+  const plan = planNetwork({ config, leases: [], tables: [table], force: null });
+  assert.equal(plan.guard.refused, true);
+  assert.deepEqual(
+    plan.tables[0]?.steps.map((step) => step.action === 'delete' && step.row.destinationText),
+    ['10.99.1.0/24'],
+  );
+});
