@@ -44,9 +44,8 @@ export function settledLease(
   const isRunning = instance === 'running' || instance === 'pending';
   const onItsWayDown = instance === 'stopping' || instance === 'shutting-down';
   if (lease.state === 'withdrawn' && !isRunning) return lease;
-  if (now !== null && isPastExpiry(lease.expiresAt, now)) {
-    return { ...lease, state: isRunning || onItsWayDown ? 'stale' : 'expired' };
-  }
+  // Expiry matters only where EC2 cannot tell: an instance that goes down cannot renew.
   if (onItsWayDown) return { ...lease, state: 'leaving' };
+  if (now !== null && isPastExpiry(lease.expiresAt, now)) return { ...lease, state: isRunning ? 'stale' : 'expired' };
   return isRunning && lease.state !== 'reserved' ? { ...lease, state: 'active' } : lease;
 }

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { lease, local, now, planOfParts, row, stepsOf } from './world-file.ts';
+
+const rows = { 'rtb-1': [local, row('10.244.1.0/24', 'eni-1')] };
+const expired = { expiresAt: now - 1000 };
+
+describe('an instance on its way down', () => {
+  for (const state of ['stopping', 'shutting-down']) {
+    for (const written of ['active', 'leaving', 'stale']) {
+      it(`${state} makes a lease leaving past its expiry too, written as ${written}`, () => {
+        const world = { leases: [lease(1, { ...expired, state: written })], states: { 'i-1': state }, tables: rows };
+        const plan = planOfParts(world);
+        assert.equal(plan.leases['10.244.1.0/24']?.status, 'leaving');
+        assert.deepEqual(stepsOf(plan), []);
+      });
+    }
+  }
+
+  it('leaves a withdrawn lease as it is', () => {
+    const world = { leases: [lease(1, { ...expired, state: 'withdrawn' })], states: { 'i-1': 'stopping' } };
+    assert.equal(planOfParts(world).leases['10.244.1.0/24']?.status, 'withdrawn');
+  });
+});
