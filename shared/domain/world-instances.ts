@@ -29,7 +29,8 @@ function instancesOf(entry: Placed): Placed[] {
 
 /**
  * The lease with the state that EC2 and the clock give it, by the keeper's rules. An instance that is not listed is
- * unknown: its lease is kept until it expires. Without a clock (`now` null) nothing expires.
+ * unknown: its lease is kept until it expires. Without a clock (`now` null) nothing expires. A reservation is nobody's life,
+ * whatever instance a file names beside it.
  */
 export function settledLease(
   lease: Lease,
@@ -37,7 +38,7 @@ export function settledLease(
   now: number | null,
   config: Pick<NetworkConfig, 'whenStopped'>,
 ): Lease {
-  if (lease.instanceId === null || !isHeld(lease.state)) return lease;
+  if (lease.instanceId === null || lease.state === 'reserved' || !isHeld(lease.state)) return lease;
   const instance = instances.get(lease.instanceId);
   if (instance === 'terminated') return { ...lease, state: 'released' };
   if (instance === 'stopped') return { ...lease, state: config.whenStopped === 'keep' ? 'leaving' : 'withdrawn' };
@@ -47,5 +48,5 @@ export function settledLease(
   // Expiry matters only where EC2 cannot tell: an instance that goes down cannot renew.
   if (onItsWayDown) return { ...lease, state: 'leaving' };
   if (now !== null && isPastExpiry(lease.expiresAt, now)) return { ...lease, state: isRunning ? 'stale' : 'expired' };
-  return isRunning && lease.state !== 'reserved' ? { ...lease, state: 'active' } : lease;
+  return isRunning ? { ...lease, state: 'active' } : lease;
 }

@@ -22,3 +22,18 @@ describe('an instance on its way down', () => {
     assert.equal(planOfParts(world).leases['10.244.1.0/24']?.status, 'withdrawn');
   });
 });
+
+describe('a reservation', () => {
+  const reserved = lease(1, { ...expired, state: 'reserved' });
+  for (const state of [null, 'running', 'stopping', 'stopped', 'terminated']) {
+    it(`that names an instance neither expires nor follows it (${state ?? 'not listed'})`, () => {
+      const plan = planOfParts({
+        leases: [reserved],
+        tables: rows,
+        ...(state === null ? {} : { states: { 'i-1': state } }),
+      });
+      assert.deepEqual(stepsOf(plan), []);
+      assert.equal(plan.leases['10.244.1.0/24']?.status, 'routed');
+    });
+  }
+});
