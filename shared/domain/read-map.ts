@@ -7,6 +7,7 @@
 import { type Cidr, parseCidr, tryParseAddress, tryParseCidr } from './cidr.ts';
 import { InvalidInput } from './invalid-input.ts';
 import type { LeaseState } from './lease.ts';
+import { parseMac } from './mac-address.ts';
 import { type MapTable, mapSchema } from './map.ts';
 import type { NetworkConfig } from './network-config.ts';
 import { parseNetworkConfig } from './parse-network-config.ts';
@@ -123,7 +124,7 @@ function readLease(lease: Members): AgentLease {
     nodeIpv6: nodeAddress(lease['nodeIpv6'], 'nodeIpv6', 'ipv6'),
     subnetId: optionalText(lease['subnetId'], 'subnetId'),
     segment: lease['segment'] === undefined ? undefined : optionalText(lease['segment'], 'segment'),
-    vtepMac: isAbsent(lease['vtepMac']) ? null : mac(lease['vtepMac']),
+    vtepMac: isAbsent(lease['vtepMac']) ? null : parseMac(lease['vtepMac'], 'vtepMac'),
     state: known,
     routedIn: texts(lease['routedIn'], 'routedIn'),
     ipv6RoutedIn: texts(lease['ipv6RoutedIn'], 'ipv6RoutedIn'),
@@ -143,18 +144,6 @@ function nodeAddress(value: unknown, field: string, family: 'ipv4' | 'ipv6'): st
       : address.value > 1n && address.value >> 118n !== 0x3fan && address.value >> 120n !== 0xffn;
   if (!isHost) throw new InvalidInput(field, value, 'is not the address of a host');
   return address.text;
-}
-
-/** One station's address (IEEE 802): the lowest bit of the first octet marks a group's. */
-function mac(value: unknown): string {
-  if (typeof value !== 'string' || !/^([0-9a-f]{2}:){5}[0-9a-f]{2}$/i.test(value)) {
-    throw new InvalidInput('vtepMac', value, 'is not a MAC address such as 02:00:00:00:00:01');
-  }
-  if (/^[0:]+$/.test(value)) throw new InvalidInput('vtepMac', value, 'is all zero');
-  if ((Number.parseInt(value.slice(0, 2), 16) & 1) === 1) {
-    throw new InvalidInput('vtepMac', value, 'is a multicast address');
-  }
-  return value.toLowerCase();
 }
 
 function membersOf(value: unknown, field: string): Members {

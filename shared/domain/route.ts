@@ -122,7 +122,7 @@ export function parseRouteTable(raw: unknown, field: string): RouteTable {
     id,
     vpcId: textOf(record, 'VpcId', field) ?? '',
     routes: listOf(record, 'Routes', field).map((route, at) => parseRoute(route, `${field}.Routes[${at}]`)),
-    subnetIds: associations.flatMap(({ subnetId }) => (subnetId === null ? [] : [subnetId])),
+    subnetIds: associations.flatMap(({ subnetId }) => (subnetId === null ? [] : [subnetId.toLowerCase()])),
     isMain: associations.some(({ isMain }) => isMain),
   };
 }

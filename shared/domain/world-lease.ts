@@ -2,6 +2,7 @@
 import { parseAddress, parseCidr } from './cidr.ts';
 import { InvalidInput } from './invalid-input.ts';
 import type { Lease, LeaseState } from './lease.ts';
+import { parseMac } from './mac-address.ts';
 import { nearestWord } from './strict-keys.ts';
 import {
   epochSeconds,
@@ -58,9 +59,9 @@ export function parseLease(raw: unknown, field: string): Lease {
     eniId: identifier(...at('eniId'), 'eni-'),
     nodeIp: has('nodeIp') ? parseAddress(...at('nodeIp'), 'ipv4') : null,
     nodeIpv6: has('nodeIpv6') ? parseAddress(...at('nodeIpv6'), 'ipv6') : null,
-    subnetId: optionalText(...at('subnetId')),
+    subnetId: has('subnetId') ? identifier(...at('subnetId'), 'subnet-') : null,
     segment: optionalText(...at('segment')),
-    vtepMac: optionalText(...at('vtepMac')),
+    vtepMac: has('vtepMac') ? parseMac(...at('vtepMac')) : null,
     state,
     acquiredAt: has('acquiredAt') ? epochSeconds(...at('acquiredAt')) : 0,
     expiresAt: has('expiresAt') ? epochSeconds(...at('expiresAt')) : null,
@@ -80,6 +81,8 @@ function refuseMisspelt(fields: Fields, field: string): void {
   const known: readonly string[] = leaseKeys;
   for (const [key, value] of Object.entries(fields)) {
     if (known.includes(key) || strangers.includes(key)) continue;
+    // No version of anything has it.
+    if (key === '__proto__') throw new InvalidInput(`${field}.${key}`, value, 'is not a known key');
     const meant = nearestWord(key, leaseKeys);
     if (meant !== null) throw new InvalidInput(`${field}.${key}`, value, `is not a known key; is ${meant} meant?`);
   }

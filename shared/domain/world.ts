@@ -7,10 +7,11 @@ import type { Lease } from './lease.ts';
 import type { NetworkConfig } from './network-config.ts';
 import { plannedTableIds } from './network-plan.ts';
 import { parseNetworkConfig } from './parse-network-config.ts';
-import { parseRouteTable, type RouteTable } from './route.ts';
-import { epochSeconds, fieldsOf, isGiven, listOf, onlyKeys, printedList } from './world-fields.ts';
+import type { RouteTable } from './route.ts';
+import { epochSeconds, fieldsOf, isGiven, listOf, onlyKeys } from './world-fields.ts';
 import { parseInstances, settledLease } from './world-instances.ts';
 import { parseLease } from './world-lease.ts';
+import { parseTables } from './world-tables.ts';
 
 /** A lease and how its subnet is spelt where it was read: people look for it in that spelling. */
 export interface SpeltLease {
@@ -75,20 +76,4 @@ function parseForce(force: unknown): string | null {
     throw new InvalidInput('options.force', force, 'is neither false nor the digest of a refused plan');
   }
   return force;
-}
-
-function parseTables(raw: unknown, planned: readonly string[]): RouteTable[] {
-  const tables = new Map<string, RouteTable>();
-  for (const { field, value: entry } of printedList(raw, 'routeTables', 'RouteTables')) {
-    const id = fieldsOf(entry, field)['RouteTableId'];
-    if (typeof id !== 'string' || id === '') {
-      throw new InvalidInput(`${field}.RouteTableId`, id, id === undefined ? 'is missing' : 'is not an id');
-    }
-    if (!planned.includes(id)) continue;
-    if (tables.has(id)) throw new InvalidInput(`${field}.RouteTableId`, id, 'is listed a second time');
-    // A table always has its local route: a file without any routes is one that was cut, not an empty table.
-    listOf(fieldsOf(entry, field)['Routes'], `${field}.Routes`);
-    tables.set(id, parseRouteTable(entry, field));
-  }
-  return [...tables.values()];
 }

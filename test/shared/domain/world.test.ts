@@ -58,6 +58,19 @@ describe('a malformed world is refused by the name of its field', () => {
     ['an expiry in text', withValue(['leases', 1, 'expiresAt'], `${now}`), 'leases[1].expiresAt', /epoch seconds/],
     ['a misspelt expiry', withValue(['leases', 1, 'expireAt'], now), 'leases[1].expireAt', /is expiresAt meant/],
     ['a lease key of another case', withValue(['leases', 1, 'ENIID'], 'eni-3'), 'leases[1].ENIID', /is eniId meant/],
+    [
+      'a subnet of EC2 that is none',
+      withValue(['leases', 1, 'subnetId'], '!!'),
+      'leases[1].subnetId',
+      /such as subnet-/,
+    ],
+    ['a MAC that is none', withValue(['leases', 1, 'vtepMac'], 'zz'), 'leases[1].vtepMac', /is not a MAC address/],
+    [
+      'a key that no version has',
+      withValue(['leases', 1], JSON.parse('{"subnet": "10.244.2.0/24", "__proto__": {}}')),
+      'leases[1].__proto__',
+      /is not a known key/,
+    ],
     ['instances as text', withValue(['instances'], 'i-1'), 'instances', /aws ec2 describe-instances prints/],
     ['lists of instances', withValue(['instances'], [[{ InstanceId: 'i-1' }]]), 'instances[0]', /is not an object/],
     ['an id for an instance', withValue(['instances'], ['i-1']), 'instances[0]', /is not an object/],
@@ -101,6 +114,19 @@ describe('a malformed world is refused by the name of its field', () => {
       'routeTables.RouteTables[0].Routes[0]',
       /has none of DestinationCidrBlock/,
     ],
+    ...(
+      [
+        ['a length beyond the family', { DestinationCidrBlock: '10.244.1.0/33' }, 'DestinationCidrBlock', /CIDR block/],
+        ['an address as a destination', { DestinationCidrBlock: '10.244.1.0' }, 'DestinationCidrBlock', /CIDR block/],
+        ['a destination of the other family', { DestinationCidrBlock: 'fd00::/64' }, 'DestinationCidrBlock', /IPv4/],
+        ['IPv4 as IPv6', { DestinationIpv6CidrBlock: '10.0.0.0/8' }, 'DestinationIpv6CidrBlock', /IPv6/],
+      ] as const
+    ).map(([name, destination, key, problem]): [string, unknown, string, RegExp] => [
+      name,
+      withValue(['routeTables', 'RouteTables', 0, 'Routes', 1], { ...destination, NetworkInterfaceId: 'eni-1' }),
+      `routeTables.RouteTables[0].Routes[1].${key}`,
+      problem,
+    ]),
     [
       'a state that is a number',
       withValue(['routeTables', 'RouteTables', 0, 'Routes', 0, 'State'], 7),
