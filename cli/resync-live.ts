@@ -14,10 +14,12 @@ export interface ResyncOptions {
 }
 
 export async function resyncLive(options: ResyncOptions, terminal: Console): Promise<number> {
+  // As reports name them.
+  const only = options.table?.map((id) => id.toLowerCase()) ?? null;
   const request = {
     ...(options.dryRun === true && { dryRun: true }),
     ...(options.force !== undefined && { force: options.force }),
-    ...(options.table !== undefined && { tables: options.table }),
+    ...(only !== null && { tables: only }),
   };
   const report = mergedReport(await resyncPasses(stackNamed(options.stack), request, terminal.note));
   if (options.json === true) terminal.print(jsonText(report));
@@ -25,5 +27,5 @@ export async function resyncLive(options: ResyncOptions, terminal: Console): Pro
     await showPlan(planOf(report), false, terminal);
     if (report.message !== null) terminal.note(report.message);
   } else terminal.print(reportText(report, await terminal.paint()));
-  return reportExit(report, options.table ?? null);
+  return reportExit(report, only);
 }

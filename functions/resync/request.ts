@@ -13,7 +13,7 @@ const request = v.strictObject({
     v.nullable(
       v.pipe(
         v.array(
-          v.pipe(v.string('is not a text'), v.regex(/^rtb-[0-9a-z-]+$/, 'is no route table id')),
+          v.pipe(v.string('is not a text'), v.toLowerCase(), v.regex(/^rtb-[0-9a-z-]+$/, 'is no route table id')),
           'is not a list',
         ),
         v.minLength(1, 'is empty'),

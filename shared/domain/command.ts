@@ -51,7 +51,7 @@ const schemas = {
     command: v.literal('network-retire'),
     network: v.optional(cidrText()),
     subnetLen: v.optional(count),
-    routeTableIds: v.optional(v.array(shortText, 'is not a list'), []),
+    routeTableIds: v.optional(v.array(v.pipe(shortText, v.toLowerCase()), 'is not a list'), []),
     /** Takes the entry out again instead, once what it names is empty. */
     remove: v.optional(v.boolean('is not true or false'), false),
     ...change,

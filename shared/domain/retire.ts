@@ -4,6 +4,7 @@ import type { Cidr } from './cidr.ts';
 export interface Retirement {
   readonly network: Cidr | null;
   readonly subnetLen: number | null;
+  /** In lower case. */
   readonly routeTableIds: readonly string[];
 }
 
@@ -17,7 +18,9 @@ export function withRetired(netConf: unknown, entry: Retirement): Fields {
   const listed = put(root, 'Leaseway', put(leaseway, 'Retired', retired));
   if (entry.network !== null) return listed;
   const backend = fieldsOf(valueAt(root, 'Backend'));
-  const tables = listOf(valueAt(backend, 'RouteTableID')).filter((id) => !entry.routeTableIds.includes(String(id)));
+  const tables = listOf(valueAt(backend, 'RouteTableID')).filter(
+    (id) => !entry.routeTableIds.includes(String(id).toLowerCase()),
+  );
   return put(listed, 'Backend', put(backend, 'RouteTableID', tables));
 }
 
@@ -41,7 +44,11 @@ function entryOf({ network, subnetLen, routeTableIds }: Retirement): Fields {
 function textOf(entry: unknown): string {
   const fields = Object.entries(fieldsOf(entry)).map(([key, value]): [string, unknown] => [
     key.toLowerCase(),
-    key.toLowerCase() === 'routetableid' ? listOf(value).map(String).sort() : value,
+    key.toLowerCase() === 'routetableid'
+      ? listOf(value)
+          .map((id) => String(id).toLowerCase())
+          .sort()
+      : value,
   ]);
   return JSON.stringify(fields.sort(([a], [b]) => (a < b ? -1 : 1)));
 }

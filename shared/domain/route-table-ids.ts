@@ -4,7 +4,7 @@ import { readList, readText } from './placed-values.ts';
 import type { Placed } from './strict-keys.ts';
 
 /**
- * The ids in the order of the file.
+ * The ids in the order of the file, in lower case, as EC2 prints them.
  *
  * flannel took `[]` as "no table", so that nothing was routed and nothing said so, and looked for a table by itself when
  * the key was absent; here both are errors.
@@ -23,11 +23,12 @@ export function parseRouteTableIds(placed: Placed): readonly string[] {
     throw new InvalidInput(placed.field, placed.value, 'is empty: name one route table at least');
   const ids: string[] = [];
   for (const entry of entries) {
-    const id = readText(entry);
+    const spelling = readText(entry);
+    const id = spelling.toLowerCase();
     if (!/^rtb-[0-9a-z-]+$/.test(id)) {
-      throw new InvalidInput(entry.field, id, 'is not a route table id such as rtb-0123456789abcdef0');
+      throw new InvalidInput(entry.field, spelling, 'is not a route table id such as rtb-0123456789abcdef0');
     }
-    if (ids.includes(id)) throw new InvalidInput(entry.field, id, 'is listed twice');
+    if (ids.includes(id)) throw new InvalidInput(entry.field, spelling, 'is listed twice');
     ids.push(id);
   }
   return ids;

@@ -119,7 +119,7 @@ export function parseRouteTable(raw: unknown, field: string): RouteTable {
     };
   });
   return {
-    id,
+    id: id.toLowerCase(),
     vpcId: textOf(record, 'VpcId', field) ?? '',
     routes: listOf(record, 'Routes', field).map((route, at) => parseRoute(route, `${field}.Routes[${at}]`)),
     subnetIds: associations.flatMap(({ subnetId }) => (subnetId === null ? [] : [subnetId.toLowerCase()])),

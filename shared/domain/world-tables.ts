@@ -8,12 +8,13 @@ import { fieldsOf, isGiven, listOf, printedList } from './world-fields.ts';
 export function parseTables(raw: unknown, planned: readonly string[]): RouteTable[] {
   const tables = new Map<string, RouteTable>();
   for (const { field, value: entry } of printedList(raw, 'routeTables', 'RouteTables')) {
-    const id = fieldsOf(entry, field)['RouteTableId'];
-    if (typeof id !== 'string' || id === '') {
-      throw new InvalidInput(`${field}.RouteTableId`, id, id === undefined ? 'is missing' : 'is not an id');
+    const given = fieldsOf(entry, field)['RouteTableId'];
+    if (typeof given !== 'string' || given === '') {
+      throw new InvalidInput(`${field}.RouteTableId`, given, given === undefined ? 'is missing' : 'is not an id');
     }
+    const id = given.toLowerCase();
     if (!planned.includes(id)) continue;
-    if (tables.has(id)) throw new InvalidInput(`${field}.RouteTableId`, id, 'is listed a second time');
+    if (tables.has(id)) throw new InvalidInput(`${field}.RouteTableId`, given, 'is listed a second time');
     // A table always has its local route: a file without any routes is one that was cut, not an empty table.
     const routes = listOf(fieldsOf(entry, field)['Routes'], `${field}.Routes`);
     routes.forEach((route, at) => {

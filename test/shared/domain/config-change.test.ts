@@ -45,3 +45,11 @@ test('a table that is neither listed nor retired any more is forgotten', () => {
   assert.deepEqual(forgottenTables(before, parseNetworkConfig(without)), ['rtb-b']);
   assert.deepEqual(forgottenTables(before, parseNetworkConfig(withRetired(netConf, table))), []);
 });
+
+test('the case of table ids is free, as that of keys is', () => {
+  const spelt = { Backend: { Type: 'aws-vpc', RouteTableID: ['RTB-A', 'RTB-B'] } };
+  assert.deepEqual(withRetired(spelt, table)['Backend'], { Type: 'aws-vpc', RouteTableID: ['RTB-A'] });
+  assert.deepEqual(withoutRetired({ Leaseway: { Retired: [{ RouteTableID: 'RTB-B' }] } }, table)?.['Leaseway'], {
+    Retired: [],
+  });
+});

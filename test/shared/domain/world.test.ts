@@ -189,6 +189,20 @@ describe('what a world may leave out', () => {
     assert.deepEqual(parseWorld({ ...good, options: null }), parseWorld(good));
   });
 
+  it('the case of ids', () => {
+    const upper = withValue(['routeTables', 'RouteTables', 0, 'RouteTableId'], 'RTB-1');
+    assert.deepEqual(parseWorld(upper), parseWorld(good));
+    const listed = withValue(['config', 'Backend', 'RouteTableID'], ['RTB-1']);
+    assert.deepEqual(parseWorld(listed), parseWorld(good));
+    const twice = worldFile({ tables: { 'rtb-1': [local], 'RTB-1': [local] }, listed: ['rtb-1'] });
+    refusesWith(() => parseWorld(twice), 'routeTables.RouteTables[1].RouteTableId', /a second time/);
+    refusesWith(
+      () => parseWorld(worldFile({ listed: ['rtb-1', 'RTB-1'] })),
+      'config.Backend.RouteTableID[1]',
+      /is listed twice/,
+    );
+  });
+
   it("the AWS CLI's wrapping: --query prints the list by itself", () => {
     const { routeTables, instances: given } = good as {
       routeTables: { RouteTables: unknown[] };
