@@ -65,7 +65,7 @@ export class Ec2 implements Service {
 
   /** Adds a row that no API call can make (propagated routes, blackholes without ids), verbatim. */
   plantRoute(routeTableId: string, route: RawRoute): void {
-    const table = find(this.#world.routeTables, idKinds.routeTable, routeTableId);
+    const table = find(this.#world, this.#world.routeTables, idKinds.routeTable, routeTableId);
     beforeWrite(this.#world, table.id);
     table.routes = [...table.routes, route];
   }
