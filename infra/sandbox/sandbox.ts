@@ -17,7 +17,7 @@ import { Callers } from './iam/callers.ts';
 import { checkWiring } from './iam/wiring.ts';
 import { FunctionPool } from './lambda/function-pool.ts';
 import { Lambda } from './lambda/lambda.ts';
-import { isRecord, type Params } from './params.ts';
+import { isRecord, number, type Params, record } from './params.ts';
 import { startPollers } from './pollers.ts';
 import { Sqs } from './sqs/sqs.ts';
 import type { SandboxState } from './state.ts';
@@ -39,7 +39,7 @@ export interface SandboxOptions {
   readonly templateFile: string;
   readonly parameters?: Readonly<Record<string, string>>;
   readonly stackName?: string;
-  /** A world file to begin with: EC2's resources, leases and the network's configuration. */
+  /** A world file to begin with: clock, EC2's resources and quota, leases and the network's configuration. */
   readonly worldFile?: string;
   /** The same, not from a file. */
   readonly world?: Params;
@@ -108,7 +108,8 @@ async function assemble(endpoint: Endpoint, options: SandboxOptions): Promise<Sa
   const world = worldOf(options);
   const network = models.map((model) => model.environment['NETWORK']).find((name) => name !== undefined) ?? 'default';
 
-  const clock = createClock();
+  const begin = number(world, 'now');
+  const clock = createClock(begin === undefined ? undefined : begin * 1000);
   const activity = new Activity();
   const faults = new Faults();
   const calls = new CallLog();
@@ -137,6 +138,8 @@ async function assemble(endpoint: Endpoint, options: SandboxOptions): Promise<Sa
     ...(throttle !== undefined && { throttle }),
   });
   ec2.seed(worldResources(world));
+  const routeLimit = number(record(world, 'options') ?? {}, 'routeLimit');
+  if (routeLimit !== undefined) ec2.setRouteLimit(undefined, routeLimit);
   const leasesTable = await seedTables(stack, dynamodb, {
     world,
     network,
@@ -160,7 +163,8 @@ async function assemble(endpoint: Endpoint, options: SandboxOptions): Promise<Sa
     world: async () => {
       const { instances, routeTables } = ec2.snapshot();
       const leaseItems = leasesTable === undefined ? [] : await dynamodb.dumpTable(leasesTable);
-      return presentWorld({ now: clock.now(), network, leaseItems, reservations: instances, routeTables });
+      const { routeLimit } = ec2;
+      return presentWorld({ now: clock.now(), network, leaseItems, reservations: instances, routeTables, routeLimit });
     },
   };
   const events = new EventBridge({ bus, clock, rules });

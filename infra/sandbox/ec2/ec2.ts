@@ -16,7 +16,7 @@ import type { RawRoute } from './records.ts';
 import { type Seed, seedWorld } from './seed.ts';
 import { type Snapshot, snapshotOf } from './snapshot.ts';
 import { type BucketSize, TokenBuckets } from './token-buckets.ts';
-import { World } from './world.ts';
+import { usualRouteLimit, World } from './world.ts';
 
 export interface Ec2Options {
   readonly clock: SandboxClock;
@@ -79,6 +79,12 @@ export class Ec2 implements Service {
   setRouteLimit(routeTableId: string | undefined, limit: number): void {
     if (routeTableId === undefined) this.#world.routeLimit = limit;
     else this.#world.routeLimits.set(routeTableId, limit);
+  }
+
+  /** The quota of all tables without one of their own; `undefined` while it is AWS's usual one. */
+  get routeLimit(): number | undefined {
+    const { routeLimit } = this.#world;
+    return routeLimit === usualRouteLimit ? undefined : routeLimit;
   }
 
   /** Makes the next reads of one resource late. */
