@@ -12,6 +12,7 @@ import { Ec2 } from './ec2/ec2.ts';
 import { Endpoint } from './endpoint.ts';
 import { EventBus } from './events/bus.ts';
 import { EventBridge } from './events/events.ts';
+import { RuleBook } from './events/rule-book.ts';
 import { Schedules } from './events/schedules.ts';
 import { Callers } from './iam/callers.ts';
 import { checkWiring } from './iam/wiring.ts';
@@ -124,8 +125,9 @@ async function assemble(endpoint: Endpoint, options: SandboxOptions): Promise<Sa
   );
   const lambda = new Lambda(pools, { clock, activity, send, retrySeconds });
   const targets = targetPort({ sqs, lambda, faults, runsFunctions });
-  const bus = new EventBus(rules, { clock, activity, targets, retryMs: options.deliveryRetryMs ?? 1000 });
-  const schedules = new Schedules(rules, bus, clock);
+  const book = new RuleBook(rules);
+  const bus = new EventBus(book, { clock, activity, targets, retryMs: options.deliveryRetryMs ?? 1000 });
+  const schedules = new Schedules(book, bus, clock);
   const { transitionMs, throttle } = options;
   const follow = followTransitions(activity);
   const ec2 = new Ec2({
@@ -167,7 +169,7 @@ async function assemble(endpoint: Endpoint, options: SandboxOptions): Promise<Sa
       return presentWorld({ now: clock.now(), network, leaseItems, reservations: instances, routeTables, routeLimit });
     },
   };
-  const events = new EventBridge({ bus, clock, rules });
+  const events = new EventBridge({ bus, clock, book });
   const dispatcher = new Dispatcher({
     services: [ec2, dynamodb, dynamodb.streams, events, sqs, lambda, new Sts()],
     callers,
