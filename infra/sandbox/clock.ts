@@ -22,11 +22,12 @@ interface Alarm {
 }
 
 /**
- * Real time plus what was added. A jump rings every alarm it passes once, in the order of their times: a recurring
+ * Real time plus what was added; `start` (ms since the epoch) is what it shows at first, the machine's time unless
+ * given. A jump rings every alarm it passes once, in the order of their times: a recurring
  * schedule that sets its next alarm from the new time therefore runs once for a jump over many of its periods.
  */
-export function createClock(): AlarmClock {
-  let offset = 0;
+export function createClock(start = Date.now()): AlarmClock {
+  let offset = start - Date.now();
   let stopped = false;
   const alarms = new Set<Alarm>();
   const listeners = new Set<(offsetMs: number) => void>();

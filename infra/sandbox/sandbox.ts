@@ -12,12 +12,13 @@ import { Ec2 } from './ec2/ec2.ts';
 import { Endpoint } from './endpoint.ts';
 import { EventBus } from './events/bus.ts';
 import { EventBridge } from './events/events.ts';
+import { RuleBook } from './events/rule-book.ts';
 import { Schedules } from './events/schedules.ts';
 import { Callers } from './iam/callers.ts';
 import { checkWiring } from './iam/wiring.ts';
 import { FunctionPool } from './lambda/function-pool.ts';
 import { Lambda } from './lambda/lambda.ts';
-import { isRecord, type Params } from './params.ts';
+import { isRecord, number, type Params, record } from './params.ts';
 import { startPollers } from './pollers.ts';
 import { Sqs } from './sqs/sqs.ts';
 import type { SandboxState } from './state.ts';
@@ -39,7 +40,7 @@ export interface SandboxOptions {
   readonly templateFile: string;
   readonly parameters?: Readonly<Record<string, string>>;
   readonly stackName?: string;
-  /** A world file to begin with: EC2's resources, leases and the network's configuration. */
+  /** A world file to begin with: clock, EC2's resources and quota, leases and the network's configuration. */
   readonly worldFile?: string;
   /** The same, not from a file. */
   readonly world?: Params;
@@ -108,7 +109,8 @@ async function assemble(endpoint: Endpoint, options: SandboxOptions): Promise<Sa
   const world = worldOf(options);
   const network = models.map((model) => model.environment['NETWORK']).find((name) => name !== undefined) ?? 'default';
 
-  const clock = createClock();
+  const begin = number(world, 'now');
+  const clock = createClock(begin === undefined ? undefined : begin * 1000);
   const activity = new Activity();
   const faults = new Faults();
   const calls = new CallLog();
@@ -123,8 +125,9 @@ async function assemble(endpoint: Endpoint, options: SandboxOptions): Promise<Sa
   );
   const lambda = new Lambda(pools, { clock, activity, send, retrySeconds });
   const targets = targetPort({ sqs, lambda, faults, runsFunctions });
-  const bus = new EventBus(rules, { clock, activity, targets, retryMs: options.deliveryRetryMs ?? 1000 });
-  const schedules = new Schedules(rules, bus, clock);
+  const book = new RuleBook(rules);
+  const bus = new EventBus(book, { clock, activity, targets, retryMs: options.deliveryRetryMs ?? 1000 });
+  const schedules = new Schedules(book, bus, clock);
   const { transitionMs, throttle } = options;
   const follow = followTransitions(activity);
   const ec2 = new Ec2({
@@ -137,6 +140,8 @@ async function assemble(endpoint: Endpoint, options: SandboxOptions): Promise<Sa
     ...(throttle !== undefined && { throttle }),
   });
   ec2.seed(worldResources(world));
+  const routeLimit = number(record(world, 'options') ?? {}, 'routeLimit');
+  if (routeLimit !== undefined) ec2.setRouteLimit(undefined, routeLimit);
   const leasesTable = await seedTables(stack, dynamodb, {
     world,
     network,
@@ -160,10 +165,11 @@ async function assemble(endpoint: Endpoint, options: SandboxOptions): Promise<Sa
     world: async () => {
       const { instances, routeTables } = ec2.snapshot();
       const leaseItems = leasesTable === undefined ? [] : await dynamodb.dumpTable(leasesTable);
-      return presentWorld({ now: clock.now(), network, leaseItems, reservations: instances, routeTables });
+      const { routeLimit } = ec2;
+      return presentWorld({ now: clock.now(), network, leaseItems, reservations: instances, routeTables, routeLimit });
     },
   };
-  const events = new EventBridge({ bus, clock, rules });
+  const events = new EventBridge({ bus, clock, book });
   const dispatcher = new Dispatcher({
     services: [ec2, dynamodb, dynamodb.streams, events, sqs, lambda, new Sts()],
     callers,

@@ -50,7 +50,7 @@ export interface Service {
   handle(request: ApiRequest): Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** The sandbox's time: real time plus what `POST /_sandbox/clock` added. */
+/** The sandbox's time: begins with real time, or a world's `now`, and runs with it, plus what `POST /_sandbox/clock` adds. */
 export interface SandboxClock {
   /** Milliseconds since the epoch. */
   now(): number;

@@ -1,6 +1,7 @@
 import type { Faults } from './control/faults.ts';
 import { faultError } from './dispatcher.ts';
 import type { TargetPort } from './events/delivery.ts';
+import { permitsRule } from './iam/queue-policy.ts';
 import type { SendToQueue } from './lambda/asynchronous.ts';
 import type { Lambda } from './lambda/lambda.ts';
 import type { Params } from './params.ts';
@@ -33,12 +34,21 @@ export function targetPort(parts: { sqs: Sqs; lambda: Lambda; faults: Faults; ru
       });
       return lambda.handOver(functionArn, payload);
     },
-    async send(queueArn, body, attributes, groupId) {
+    async send(ruleArn, queueArn, { body, attributes = {}, groupId }) {
       const name = queueArn.split(':').at(-1);
       fail('sqs', 'SendMessage', { QueueName: name, MessageBody: body });
+      refuseUnlessPermitted(sqs, ruleArn, queueArn);
       deliverTo(sqs, queueArn, body, attributes, groupId);
     },
   };
+}
+
+/** Schedules of EventBridge Scheduler deliver by a role of their own; a queue without a policy takes from every rule. */
+function refuseUnlessPermitted(sqs: Sqs, ruleArn: string, queueArn: string): void {
+  const policy = sqs.byArn(queueArn)?.model.policy;
+  if (policy === undefined || !ruleArn.startsWith('arn:aws:events:')) return;
+  if (permitsRule([policy], ruleArn, queueArn)) return;
+  throw new AwsError('AccessDeniedException', `The policy of ${queueArn} does not permit ${ruleArn} to send to it.`);
 }
 
 function deliverTo(

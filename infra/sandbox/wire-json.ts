@@ -13,6 +13,8 @@ const services: Readonly<Record<string, string>> = {
 /** SQS clients older than its JSON protocol know errors by these names, which travel in a header. */
 const sqsQueryErrors: Readonly<Record<string, string>> = {
   QueueDoesNotExist: 'AWS.SimpleQueueService.NonExistentQueue',
+  QueueNameExists: 'QueueAlreadyExists',
+  QueueDeletedRecently: 'AWS.SimpleQueueService.QueueDeletedRecently',
   ReceiptHandleIsInvalid: 'ReceiptHandleIsInvalid',
   EmptyBatchRequest: 'AWS.SimpleQueueService.EmptyBatchRequest',
   TooManyEntriesInBatchRequest: 'AWS.SimpleQueueService.TooManyEntriesInBatchRequest',

@@ -68,6 +68,8 @@ export interface WorldSources {
   readonly leaseItems: readonly Item[];
   readonly reservations: readonly unknown[];
   readonly routeTables: readonly unknown[];
+  /** EC2's quota of routes per table where it is not the usual one. */
+  readonly routeLimit: number | undefined;
 }
 
 /** Members of a world file's lease; the others of an item are the keeper's own. */
@@ -87,7 +89,8 @@ const leaseMembers = [
 ];
 
 /** A world file of the present state; `config` is absent while the network has none. */
-export function presentWorld({ now, network, leaseItems: items, reservations, routeTables }: WorldSources): Params {
+export function presentWorld(sources: WorldSources): Params {
+  const { now, network, leaseItems: items, reservations, routeTables, routeLimit } = sources;
   const rows = items.map(fromItem).filter((item) => item['pk'] === `network#${network}`);
   const leases = rows
     .filter((item) => text(item, 'sk')?.startsWith('lease#'))
@@ -100,5 +103,6 @@ export function presentWorld({ now, network, leaseItems: items, reservations, ro
     leases,
     instances: { Reservations: reservations },
     routeTables: { RouteTables: routeTables },
+    ...(routeLimit !== undefined && { options: { routeLimit } }),
   };
 }

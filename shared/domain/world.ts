@@ -45,7 +45,8 @@ export function parseWorld(raw: unknown): World {
   onlyKeys(options, ['routeLimit', 'force'], 'options');
   const now = isGiven(fields['now']) ? epochSeconds(fields['now'], 'now') : null;
   if (fields['config'] === undefined) throw new InvalidInput('config', undefined, 'is missing');
-  const config = withRouteLimit(parseNetworkConfig(fields['config'], { field: 'config' }), options['routeLimit']);
+  const written = parseNetworkConfig(fields['config'], { field: 'config' });
+  const config = { ...written, routeLimit: parseRouteLimit(options['routeLimit']) ?? written.routeLimit };
   const instances = parseInstances(fields['instances']);
   const leases = listOf(fields['leases'], 'leases').map((entry, at): SpeltLease => {
     const lease = parseLease(entry, `leases[${at}]`);
@@ -62,15 +63,17 @@ export function parseWorld(raw: unknown): World {
   };
 }
 
-function withRouteLimit(config: NetworkConfig, limit: unknown): NetworkConfig {
-  if (!isGiven(limit)) return config;
+/** Of `options.routeLimit`; null: the configuration's own counts. */
+export function parseRouteLimit(limit: unknown): number | null {
+  if (!isGiven(limit)) return null;
   if (!Number.isSafeInteger(limit) || (limit as number) < 1) {
     throw new InvalidInput('options.routeLimit', limit, 'is not a positive whole number');
   }
-  return { ...config, routeLimit: limit as number };
+  return limit as number;
 }
 
-function parseForce(force: unknown): string | null {
+/** Of `options.force`; null: nothing is forced. */
+export function parseForce(force: unknown): string | null {
   if (!isGiven(force) || force === false) return null;
   if (typeof force !== 'string' || force === '') {
     throw new InvalidInput('options.force', force, 'is neither false nor the digest of a refused plan');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sandboxWorld } from '../../cli/sandbox-world.ts';
+import { parseNetworkConfig } from '../../shared/domain/parse-network-config.ts';
 import { refusesWith } from '../shared/domain/refusal.ts';
 import { blackhole, instances, lease, local, row, worldFile } from '../shared/domain/world-file.ts';
 import { leaseway } from './leaseway.ts';
@@ -35,6 +36,30 @@ describe('the world that a sandbox begins with', () => {
     refusesWith(() => sandboxWorld({ instances: [[]] }), 'instances[0]', /is not an object/);
   });
 
+  it('refuses members that a plan of the file refuses', () => {
+    refusesWith(() => sandboxWorld({ lease: [] }), 'lease', /is leases meant\?/);
+    refusesWith(() => sandboxWorld({ options: { routelimit: 5 } }), 'options.routelimit', /is routeLimit meant\?/);
+    refusesWith(() => sandboxWorld({ options: { routeLimit: 'many' } }), 'options.routeLimit', /positive/);
+    refusesWith(() => sandboxWorld({ options: { force: 7 } }), 'options.force', /digest/);
+    const [table] = (settling['routeTables'] as { RouteTables: object[] }).RouteTables;
+    const twice = { ...settling, routeTables: { RouteTables: [table, table] } };
+    refusesWith(() => sandboxWorld(twice), 'routeTables.RouteTables[1].RouteTableId', /a second time/);
+  });
+
+  it('comes with a warning when the stack will refuse it, and when an option does nothing', () => {
+    const inVpc = { ...settling, config: { ...(settling['config'] as object), Network: '10.0.0.0/16' } };
+    assert.match(sandboxWorld(inVpc).warnings.join(), /^world: the stack refuses it: config\.Network: overlaps/);
+    const forced = { ...settling, options: { force: 'a47f191ac976a689' } };
+    assert.match(sandboxWorld(forced).warnings.join(), /^options\.force: is ignored/);
+    assert.deepEqual(sandboxWorld({ ...settling, options: { force: false } }).warnings, []);
+  });
+
+  it('tells the network of the route limit that its options give', () => {
+    const limited = sandboxWorld({ ...settling, options: { routeLimit: 2 } }).world['config'];
+    assert.equal(parseNetworkConfig(limited, { field: 'config' }).routeLimit, 2);
+    assert.deepEqual(sandboxWorld(settling).world['config'], settling['config']);
+  });
+
   it('lets the functions write the listed tables, else all of them', () => {
     const listed = worldFile({ listed: ['rtb-2'], tables: { 'rtb-1': [local], 'rtb-2': [local] } });
     assert.deepEqual(sandboxWorld(listed).tableIds, ['rtb-2']);
@@ -56,6 +81,7 @@ describe('a sandbox plans its world at once as a plan of the file does', () => {
   const stopped = { ...settling, instances: instances({ 'i-2': 'stopped' }) };
   for (const [name, world, warning] of [
     ['with a stopped instance', stopped, /^$/],
+    ['with a route limit', { ...stopped, options: { routeLimit: 1 } }, /^$/],
     ['without instances, with a warning', bare, /^world: has leases and no instances/],
   ] as const) {
     it(name, async () => {

@@ -15,7 +15,7 @@ function holder(world: World, associationId: string): { table: RouteTable; assoc
     const association = table.associations.find(({ id }) => id === associationId);
     if (association !== undefined) return { table, association };
   }
-  throw unknownId(idKinds.association, associationId);
+  throw unknownId(world, idKinds.association, associationId);
 }
 
 function remove(world: World, table: RouteTable, association: Association): void {
@@ -30,8 +30,8 @@ export function associateRouteTable(world: World, params: Params) {
   if (subnetId === undefined && gatewayId === undefined) throw missingParameter('subnetId or gatewayId');
   const target =
     subnetId === undefined
-      ? find(world.gateways, idKinds.gateway, gatewayId ?? '')
-      : find(world.subnets, idKinds.subnet, subnetId);
+      ? find(world, world.gateways, idKinds.gateway, gatewayId ?? '')
+      : find(world, world.subnets, idKinds.subnet, subnetId);
   if (target.vpcId !== table.vpcId) {
     throw invalidParameter(`Route table ${table.id} and ${target.id} belong to different networks`);
   }

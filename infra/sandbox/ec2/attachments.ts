@@ -26,7 +26,7 @@ export function newAttachment(
 
 export function attachNetworkInterface(world: World, params: Params) {
   const held = networkInterface(world, params);
-  const instance = find(world.instances, idKinds.instance, requiredText(params, 'InstanceId'));
+  const instance = find(world, world.instances, idKinds.instance, requiredText(params, 'InstanceId'));
   const deviceIndex = requiredInteger(params, 'DeviceIndex');
   if (held.attachment !== undefined) throw inUse(held);
   if (instance.state !== 'running' && instance.state !== 'stopped') {
@@ -52,7 +52,7 @@ export function attachNetworkInterface(world: World, params: Params) {
 export function detachNetworkInterface(world: World, params: Params) {
   const attachmentId = requiredText(params, 'AttachmentId');
   const held = [...world.interfaces.values()].find(({ attachment }) => attachment?.id === attachmentId);
-  if (held?.attachment === undefined) throw unknownId(idKinds.attachment, attachmentId);
+  if (held?.attachment === undefined) throw unknownId(world, idKinds.attachment, attachmentId);
   if (held.attachment.deviceIndex === 0) {
     throw new AwsError(
       'OperationNotPermitted',

@@ -56,6 +56,6 @@ export function describePage(
     if (onPage || hidden) spend?.();
   }
   const missing = ids.find((id) => !shown.some((item) => item.id === id && item.view !== undefined));
-  if (missing !== undefined && listing.ids !== undefined) throw unknownId(listing.ids.kind, missing);
+  if (missing !== undefined && listing.ids !== undefined) throw unknownId(world, listing.ids.kind, missing);
   return { views: page.items.map(({ view }) => view), nextToken: page.nextToken };
 }

@@ -16,7 +16,7 @@ import type { RawRoute } from './records.ts';
 import { type Seed, seedWorld } from './seed.ts';
 import { type Snapshot, snapshotOf } from './snapshot.ts';
 import { type BucketSize, TokenBuckets } from './token-buckets.ts';
-import { World } from './world.ts';
+import { usualRouteLimit, World } from './world.ts';
 
 export interface Ec2Options {
   readonly clock: SandboxClock;
@@ -65,7 +65,7 @@ export class Ec2 implements Service {
 
   /** Adds a row that no API call can make (propagated routes, blackholes without ids), verbatim. */
   plantRoute(routeTableId: string, route: RawRoute): void {
-    const table = find(this.#world.routeTables, idKinds.routeTable, routeTableId);
+    const table = find(this.#world, this.#world.routeTables, idKinds.routeTable, routeTableId);
     beforeWrite(this.#world, table.id);
     table.routes = [...table.routes, route];
   }
@@ -79,6 +79,12 @@ export class Ec2 implements Service {
   setRouteLimit(routeTableId: string | undefined, limit: number): void {
     if (routeTableId === undefined) this.#world.routeLimit = limit;
     else this.#world.routeLimits.set(routeTableId, limit);
+  }
+
+  /** The quota of all tables without one of their own; `undefined` while it is AWS's usual one. */
+  get routeLimit(): number | undefined {
+    const { routeLimit } = this.#world;
+    return routeLimit === usualRouteLimit ? undefined : routeLimit;
   }
 
   /** Makes the next reads of one resource late. */

@@ -23,8 +23,8 @@ export function createInternetGateway(world: World, params: Params) {
 }
 
 export function attachInternetGateway(world: World, params: Params) {
-  const gateway = find(world.gateways, idKinds.internetGateway, requiredText(params, 'InternetGatewayId'));
-  const vpc = find(world.vpcs, idKinds.vpc, requiredText(params, 'VpcId'));
+  const gateway = find(world, world.gateways, idKinds.internetGateway, requiredText(params, 'InternetGatewayId'));
+  const vpc = find(world, world.vpcs, idKinds.vpc, requiredText(params, 'VpcId'));
   if (gateway.vpcId !== undefined) {
     throw new AwsError(
       'Resource.AlreadyAssociated',
@@ -36,7 +36,7 @@ export function attachInternetGateway(world: World, params: Params) {
 }
 
 export function createNatGateway(world: World, params: Params) {
-  const subnet = find(world.subnets, idKinds.subnet, requiredText(params, 'SubnetId'));
+  const subnet = find(world, world.subnets, idKinds.subnet, requiredText(params, 'SubnetId'));
   const gateway: NatGateway = {
     id: world.ids.next('nat'),
     vpcId: subnet.vpcId,
@@ -66,10 +66,10 @@ export function describeNatGateways(world: World, params: Params) {
 
 /** A gateway endpoint writes one prefix-list row into each named table; other endpoint types do not touch routes. */
 export function createVpcEndpoint(world: World, params: Params) {
-  const vpc = find(world.vpcs, idKinds.vpc, requiredText(params, 'VpcId'));
+  const vpc = find(world, world.vpcs, idKinds.vpc, requiredText(params, 'VpcId'));
   const service = requiredText(params, 'ServiceName');
   const type = text(params, 'VpcEndpointType') ?? 'Gateway';
-  const tables = list(params, 'RouteTableId').map((id) => find(world.routeTables, idKinds.routeTable, id));
+  const tables = list(params, 'RouteTableId').map((id) => find(world, world.routeTables, idKinds.routeTable, id));
   const stranger = tables.find(({ vpcId }) => vpcId !== vpc.id);
   if (stranger !== undefined) throw invalidParameter(`Route table ${stranger.id} does not belong to ${vpc.id}`);
   const id = world.ids.next('vpce');
@@ -108,7 +108,7 @@ export function createVpcEndpoint(world: World, params: Params) {
 
 /** Active at once: nobody sits at the other end of a sandbox to accept it. The peer's VPC may lie outside. */
 export function createVpcPeeringConnection(world: World, params: Params) {
-  const vpc = find(world.vpcs, idKinds.vpc, requiredText(params, 'VpcId'));
+  const vpc = find(world, world.vpcs, idKinds.vpc, requiredText(params, 'VpcId'));
   const peerVpcId = requiredText(params, 'PeerVpcId');
   const id = world.ids.next('pcx');
   world.gateways.set(id, { id, vpcId: vpc.id, peerVpcId });

@@ -112,21 +112,36 @@ export class IdSequence {
     this.#taken.add(id);
     return id;
   }
+
+  /** Whether a seed brought it; it stays so when the resource is gone. */
+  isTaken(id: string): boolean {
+    return this.#taken.has(id);
+  }
+}
+
+/** Whose ids are looked up. */
+interface Known {
+  readonly ids: IdSequence;
 }
 
 /**
  * Looks a resource up by id. What is held is found whatever its id looks like (seeds use short names); otherwise the
  * form decides between `...Malformed` and `...NotFound`.
  */
-export function find<Resource>(held: ReadonlyMap<string, Resource>, kind: IdKind, id: string): Resource {
+export function find<Resource>(world: Known, held: ReadonlyMap<string, Resource>, kind: IdKind, id: string): Resource {
   const resource = held.get(id);
-  if (resource === undefined) throw unknownId(kind, id);
+  if (resource === undefined) throw unknownId(world, kind, id);
   return resource;
 }
 
-export function unknownId(kind: IdKind, id: string): AwsError {
-  const form = new RegExp(`^${kind.prefix}-([0-9a-f]{8}|[0-9a-f]{17})$`);
-  if (form.test(id)) return new AwsError(kind.notFound, `The ${kind.noun} '${id}' does not exist`);
-  const expecting = id.startsWith(`${kind.prefix}-`) ? '' : ` (expecting "${kind.prefix}-...")`;
+/**
+ * Any number of hexadecimal digits is an id, since seeds use short ones (AWS: 8 or 17), and so is whatever was one
+ * before it was deleted.
+ */
+export function unknownId({ ids }: Known, kind: IdKind, id: string): AwsError {
+  const hasPrefix = id.startsWith(`${kind.prefix}-`);
+  const isId = hasPrefix && (/^[0-9a-f]{1,17}$/.test(id.slice(kind.prefix.length + 1)) || ids.isTaken(id));
+  if (isId) return new AwsError(kind.notFound, `The ${kind.noun} '${id}' does not exist`);
+  const expecting = hasPrefix ? '' : ` (expecting "${kind.prefix}-...")`;
   return new AwsError(kind.malformed, `Invalid id: "${id}"${expecting}`);
 }

@@ -11,7 +11,7 @@ import type { World } from './world.ts';
 function instances(world: World, params: Params): readonly Instance[] {
   const ids = list(params, 'InstanceId');
   if (ids.length === 0) throw missingParameter('InstanceId');
-  return ids.map((id) => find(world.instances, idKinds.instance, id));
+  return ids.map((id) => find(world, world.instances, idKinds.instance, id));
 }
 
 function changed(instance: Instance, change: () => void) {

@@ -44,7 +44,7 @@ export function describeNetworkInterfaceAttribute(world: World, params: Params) 
 
 /** By instance the check can be set only while the instance has one interface. */
 export function modifyInstanceAttribute(world: World, params: Params) {
-  const instance = find(world.instances, idKinds.instance, requiredText(params, 'InstanceId'));
+  const instance = find(world, world.instances, idKinds.instance, requiredText(params, 'InstanceId'));
   // The AWS CLI spells it `SourceDestCheck.Value`; the older form is Attribute=sourceDestCheck with a Value.
   const check =
     structure(params, 'SourceDestCheck') ?? (params['Attribute'] === 'sourceDestCheck' ? params : undefined);

@@ -11,10 +11,10 @@ import { tagAtCreation } from './tags.ts';
 import type { World } from './world.ts';
 
 export const networkInterface = (world: World, params: Params): NetworkInterface =>
-  find(world.interfaces, idKinds.networkInterface, requiredText(params, 'NetworkInterfaceId'));
+  find(world, world.interfaces, idKinds.networkInterface, requiredText(params, 'NetworkInterfaceId'));
 
 export function createNetworkInterface(world: World, params: Params) {
-  const subnet = find(world.subnets, idKinds.subnet, requiredText(params, 'SubnetId'));
+  const subnet = find(world, world.subnets, idKinds.subnet, requiredText(params, 'SubnetId'));
   const held = draftInterface(world, subnet, params, []);
   addInterface(world, held);
   tagAtCreation(world, params, held.id);

@@ -29,7 +29,7 @@ export function readDestination(world: World, params: Params): Destination {
   }
   const given = text(params, member) ?? '';
   if (member === 'DestinationPrefixListId') {
-    find(world.prefixLists, idKinds.prefixList, given);
+    find(world, world.prefixLists, idKinds.prefixList, given);
     return { member, given, canonical: given };
   }
   const cidr = parseCidr(member === 'DestinationCidrBlock' ? 'ipv4' : 'ipv6', given);

@@ -12,7 +12,7 @@ import { tagAtCreation } from './tags.ts';
 import type { World } from './world.ts';
 
 export const routeTable = (world: World, params: Params): RouteTable =>
-  find(world.routeTables, idKinds.routeTable, requiredText(params, 'RouteTableId'));
+  find(world, world.routeTables, idKinds.routeTable, requiredText(params, 'RouteTableId'));
 
 export function addRouteTable(world: World, vpc: Vpc): RouteTable {
   const id = world.ids.next('rtb');
@@ -23,7 +23,7 @@ export function addRouteTable(world: World, vpc: Vpc): RouteTable {
 }
 
 export function createRouteTable(world: World, params: Params) {
-  const vpc = find(world.vpcs, idKinds.vpc, requiredText(params, 'VpcId'));
+  const vpc = find(world, world.vpcs, idKinds.vpc, requiredText(params, 'VpcId'));
   const table = addRouteTable(world, vpc);
   tagAtCreation(world, params, table.id);
   return { RouteTable: routeTableView(world, table) };

@@ -62,24 +62,24 @@ export function resolveTarget(world: World, table: RouteTable, parameter: string
   const id = text(params, parameter) ?? '';
   if (parameter === 'InstanceId') return throughInterface(table, onlyInterface(world, id));
   if (parameter === 'NetworkInterfaceId') {
-    return throughInterface(table, find(world.interfaces, idKinds.networkInterface, id));
+    return throughInterface(table, find(world, world.interfaces, idKinds.networkInterface, id));
   }
   if (parameter === 'NatGatewayId') {
-    const held = world.natGateways.get(id) ?? find(world.gateways, idKinds.natTarget, id);
+    const held = world.natGateways.get(id) ?? find(world, world.gateways, idKinds.natTarget, id);
     refuseOtherNetwork(table, 'NAT gateway', id, held.vpcId);
     return { member: 'NatGatewayId', id, kind: 'subnet-capable' };
   }
   const target = gatewayTargets[parameter];
   const held = world.gateways.get(id);
   if (target === undefined) throw new Error(`no such target parameter: ${parameter}`);
-  if (held === undefined) throw unknownId(target.kind, id);
+  if (held === undefined) throw unknownId(world, target.kind, id);
   if (held.peerVpcId !== table.vpcId) refuseOtherNetwork(table, 'network gateway', id, held.vpcId);
   return { member: target.member, id, kind: parameter === 'VpcEndpointId' ? 'subnet-capable' : 'other' };
 }
 
 /** An instance stands for its interface only while it has exactly one. Also what ModifyInstanceAttribute goes by. */
 export function onlyInterface(world: World, instanceId: string): NetworkInterface {
-  const instance = find(world.instances, idKinds.instance, instanceId);
+  const instance = find(world, world.instances, idKinds.instance, instanceId);
   const [first, ...rest] = world.interfacesOf(instance.id);
   if (first === undefined) {
     throw invalidParameter(`Invalid value '${instance.id}' for instance ID. Instance is not in a VPC.`);

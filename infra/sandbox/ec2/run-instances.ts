@@ -40,7 +40,7 @@ function slot(world: World, specification: Params, drafts: readonly NetworkInter
   const deviceIndex = requiredInteger(specification, 'DeviceIndex');
   const given = text(specification, 'NetworkInterfaceId');
   if (given !== undefined) {
-    const held = find(world.interfaces, idKinds.networkInterface, given);
+    const held = find(world, world.interfaces, idKinds.networkInterface, given);
     if (held.attachment !== undefined) throw inUse(held);
     return {
       deviceIndex,
@@ -51,7 +51,7 @@ function slot(world: World, specification: Params, drafts: readonly NetworkInter
   }
   const subnetId = text(specification, 'SubnetId');
   if (subnetId === undefined) throw new AwsError('VPCIdNotSpecified', 'No default VPC for this user');
-  const subnet = find(world.subnets, idKinds.subnet, subnetId);
+  const subnet = find(world, world.subnets, idKinds.subnet, subnetId);
   const held = draftInterface(world, subnet, specification, drafts);
   return { deviceIndex, held, isNew: true, deleteOnTermination: flag(specification, 'DeleteOnTermination') ?? true };
 }

@@ -32,7 +32,7 @@ export function subnetCidrs(world: World, vpcId: string, family: Family): readon
 }
 
 export function createSubnet(world: World, params: Params) {
-  const vpc = find(world.vpcs, idKinds.vpc, requiredText(params, 'VpcId'));
+  const vpc = find(world, world.vpcs, idKinds.vpc, requiredText(params, 'VpcId'));
   const cidr = pieceOf(world, vpc, 'ipv4', 'cidrBlock', requiredText(params, 'CidrBlock'));
   const ipv6 = text(params, 'Ipv6CidrBlock');
   const subnet: Subnet = {
@@ -48,7 +48,7 @@ export function createSubnet(world: World, params: Params) {
 }
 
 export function deleteSubnet(world: World, params: Params) {
-  const subnet = find(world.subnets, idKinds.subnet, requiredText(params, 'SubnetId'));
+  const subnet = find(world, world.subnets, idKinds.subnet, requiredText(params, 'SubnetId'));
   const used = [...world.interfaces.values(), ...world.natGateways.values()];
   if (used.some(({ subnetId }) => subnetId === subnet.id)) throw dependencyViolation('subnet', subnet.id);
   world.subnets.delete(subnet.id);

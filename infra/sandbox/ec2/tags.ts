@@ -54,9 +54,9 @@ function exists(world: World, id: string): boolean {
   return places.some((place) => place.has(id));
 }
 
-function unknownResource(id: string): AwsError {
+function unknownResource(world: World, id: string): AwsError {
   const kind = Object.values(idKinds).find(({ prefix }) => id.startsWith(`${prefix}-`));
-  return kind === undefined ? invalidParameter(`The ID '${id}' is not valid`) : unknownId(kind, id);
+  return kind === undefined ? invalidParameter(`The ID '${id}' is not valid`) : unknownId(world, kind, id);
 }
 
 export function createTags(world: World, params: Params) {
@@ -64,7 +64,7 @@ export function createTags(world: World, params: Params) {
   const tags = structures(params, 'Tag');
   if (ids.length === 0) throw missingParameter('resourceIdSet');
   if (tags.length === 0) throw missingParameter('tagSet');
-  for (const id of ids) if (!exists(world, id)) throw unknownResource(id);
+  for (const id of ids) if (!exists(world, id)) throw unknownResource(world, id);
   for (const id of ids) {
     beforeWrite(world, id);
     put(world, id, tags);

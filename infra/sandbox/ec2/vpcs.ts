@@ -55,7 +55,7 @@ export function createVpc(world: World, params: Params) {
 }
 
 export function associateVpcCidrBlock(world: World, params: Params) {
-  const vpc = find(world.vpcs, idKinds.vpc, requiredText(params, 'VpcId'));
+  const vpc = find(world, world.vpcs, idKinds.vpc, requiredText(params, 'VpcId'));
   const ipv6 = ipv6Block(world, params);
   if (ipv6 !== undefined) {
     addBlock(world, vpc, vpc.ipv6Cidrs, ipv6);

@@ -13,6 +13,9 @@ import type {
   Vpc,
 } from './records.ts';
 
+/** AWS's quota of routes per table and family unless raised. */
+export const usualRouteLimit = 500;
+
 export class World {
   readonly clock: SandboxClock;
   readonly emit: (event: SandboxEvent) => void;
@@ -31,7 +34,7 @@ export class World {
   readonly tags = new Map<string, Map<string, string>>();
 
   /** Quota of routes per table and family, and the tables that have one of their own. */
-  routeLimit = 500;
+  routeLimit = usualRouteLimit;
   readonly routeLimits = new Map<string, number>();
 
   /** Interfaces that existed once: a route to one of them is a blackhole, not a row about which nothing is known. */

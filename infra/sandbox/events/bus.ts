@@ -3,25 +3,24 @@ import type { RuleModel } from '../template/rules.ts';
 import { type DeliveryOptions, deliver } from './delivery.ts';
 import { type Envelope, envelope } from './envelope.ts';
 import { targetInput } from './input.ts';
-import { compilePattern, type Matcher } from './pattern.ts';
+import type { RuleBook } from './rule-book.ts';
 
 /** The default event bus: hands an event to the targets of every rule it matches. */
 export class EventBus {
-  readonly #rules: readonly { readonly rule: RuleModel; readonly matches: Matcher }[];
+  readonly #book: RuleBook;
   readonly #options: DeliveryOptions;
 
-  /** Throws for a rule whose pattern EventBridge would refuse. */
-  constructor(rules: readonly RuleModel[], options: DeliveryOptions) {
+  constructor(book: RuleBook, options: DeliveryOptions) {
     this.#options = options;
-    this.#rules = rules.flatMap((rule) =>
-      rule.pattern && rule.enabled ? [{ rule, matches: compilePattern(rule.pattern, rule.logicalId) }] : [],
-    );
+    this.#book = book;
   }
 
   /** Puts an event on the bus; targets get it soon after. Returns it as they will see it. */
   publish(event: SandboxEvent, id?: string): Envelope {
     const sent = envelope(event, id);
-    for (const { rule, matches } of this.#rules) if (matches(sent)) void this.hand(rule, sent);
+    for (const { rule, matches } of this.#book.entries) {
+      if (rule.enabled && matches?.(sent)) void this.hand(rule, sent);
+    }
     return sent;
   }
 

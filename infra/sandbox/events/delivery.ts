@@ -3,11 +3,18 @@ import type { AlarmClock } from '../clock.ts';
 import { AwsError } from '../service.ts';
 import type { RuleModel, TargetModel } from '../template/rules.ts';
 
+/** What a rule puts into a queue. */
+interface RuleMessage {
+  readonly body: string;
+  readonly attributes?: Readonly<Record<string, string>>;
+  readonly groupId?: string | undefined;
+}
+
 /** Where events go. Both throw an `AwsError` when the target cannot be reached. */
 export interface TargetPort {
   /** Hands an event to a function; resolves with the asynchronous invocation's end, once it is accepted. */
   invoke(functionArn: string, payload: string): Promise<{ readonly ended: Promise<void> }>;
-  send(queueArn: string, body: string, attributes: Readonly<Record<string, string>>, groupId?: string): Promise<void>;
+  send(ruleArn: string, queueArn: string, message: RuleMessage): Promise<void>;
 }
 
 export interface DeliveryOptions {
@@ -19,7 +26,14 @@ export interface DeliveryOptions {
 }
 
 /** Errors that trying again cannot heal: they go to the dead-letter queue at once. */
-const permanent = new Set(['ResourceNotFoundException', 'QueueDoesNotExist', 'AccessDeniedException']);
+const permanent = new Set([
+  'ResourceNotFoundException',
+  'QueueDoesNotExist',
+  'AccessDeniedException',
+  // A FIFO queue that cannot tell two messages apart, a body that is too long.
+  'InvalidParameterValue',
+  'MissingParameter',
+]);
 
 /**
  * Delivers to one target with its retry policy; what cannot be delivered goes to its dead-letter queue, as EventBridge
@@ -37,7 +51,7 @@ export async function deliver(
   try {
     for (let attempt = 0; ; attempt++) {
       try {
-        return await once(target, input, options.targets);
+        return await once(rule, target, input, options.targets);
       } catch (error) {
         if (!(error instanceof AwsError)) throw error;
         const wait = Math.min(options.retryMs * 2 ** attempt, 60_000);
@@ -54,9 +68,14 @@ export async function deliver(
   }
 }
 
-async function once(target: TargetModel, input: string, targets: TargetPort): Promise<{ ended: Promise<void> }> {
+async function once(
+  rule: RuleModel,
+  target: TargetModel,
+  input: string,
+  targets: TargetPort,
+): Promise<{ ended: Promise<void> }> {
   if (target.arn.includes(':function:')) return targets.invoke(target.arn, input);
-  await targets.send(target.arn, input, {}, target.messageGroupId);
+  await targets.send(rule.arn, target.arn, { body: input, groupId: target.messageGroupId });
   return { ended: Promise.resolve() };
 }
 
@@ -75,12 +94,18 @@ async function bury(
 ): Promise<void> {
   if (target.deadLetterArn === undefined) return;
   const noResource = failure.error.code === 'ResourceNotFoundException' || failure.error.code === 'QueueDoesNotExist';
-  await targets.send(target.deadLetterArn, input, {
+  const attributes = {
     RULE_ARN: rule.arn,
     TARGET_ARN: target.arn,
     ERROR_CODE: noResource ? 'NO_RESOURCE' : failure.error.code,
     ERROR_MESSAGE: failure.error.message,
     RETRY_ATTEMPTS: String(failure.attempt),
     ...(failure.exhausted !== '' && { EXHAUSTED_RETRY_CONDITION: failure.exhausted }),
-  });
+  };
+  try {
+    await targets.send(rule.arn, target.deadLetterArn, { body: input, attributes });
+  } catch (error) {
+    // A dead-letter queue that is gone or takes nothing: the event is lost, as it is on AWS.
+    if (!(error instanceof AwsError)) throw error;
+  }
 }

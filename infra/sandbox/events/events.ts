@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { isRecord, list, number, type Params, records, text } from '../params.ts';
 import { type ApiRequest, AwsError, type SandboxClock, type Service } from '../service.ts';
-import type { RuleModel } from '../template/rules.ts';
 import type { EventBus } from './bus.ts';
+import { ruleActions } from './rule-actions.ts';
+import type { RuleBook } from './rule-book.ts';
 
 /** Since January 2026; 256 KB before. */
 const maximumBytes = 1_048_576;
@@ -15,22 +16,26 @@ class EntryError extends Error {
   }
 }
 
-/** EventBridge's API, as far as an application calls it: `PutEvents`, `ListRules`. */
+/** EventBridge's API over the default bus: `PutEvents`, and rules with their targets. */
 export class EventBridge implements Service {
   readonly name = 'events';
   readonly #bus: EventBus;
   readonly #clock: SandboxClock;
-  readonly #rules: readonly RuleModel[];
+  readonly #book: RuleBook;
 
-  constructor(options: { bus: EventBus; clock: SandboxClock; rules: readonly RuleModel[] }) {
+  constructor(options: { bus: EventBus; clock: SandboxClock; book: RuleBook }) {
     this.#bus = options.bus;
     this.#clock = options.clock;
-    this.#rules = options.rules;
+    this.#book = options.book;
   }
 
   async handle({ action, params }: ApiRequest): Promise<Readonly<Record<string, unknown>>> {
     if (action === 'PutEvents') return this.#put(params);
-    if (action === 'ListRules') return { Rules: this.#rules.map(shown) };
+    const act = Object.hasOwn(ruleActions, action) ? ruleActions[action] : undefined;
+    if (act !== undefined) {
+      refuseOtherBus(text(params, 'EventBusName'));
+      return act(this.#book, params);
+    }
     throw new AwsError('UnknownOperationException', `The action ${action} is not known to the sandbox's EventBridge.`);
   }
 
@@ -61,7 +66,7 @@ export class EventBridge implements Service {
 
   #event(entry: Params) {
     const bus = text(entry, 'EventBusName') ?? 'default';
-    if (bus !== 'default' && !bus.endsWith(':event-bus/default')) {
+    if (!isDefault(bus)) {
       throw new EntryError('InvalidArgument', `Event bus ${bus} does not exist.`);
     }
     const source = wanted(entry, 'Source');
@@ -77,6 +82,13 @@ export class EventBridge implements Service {
     };
   }
 }
+
+function refuseOtherBus(bus = 'default'): void {
+  if (isDefault(bus)) return;
+  throw new AwsError('ResourceNotFoundException', `Event bus ${bus} does not exist.`);
+}
+
+const isDefault = (bus: string) => bus === 'default' || bus.endsWith(':event-bus/default');
 
 function wanted(entry: Params, key: string): string {
   const value = text(entry, key);
@@ -101,15 +113,4 @@ function entrySize(entry: Params): number {
   const texts = [text(entry, 'Source'), text(entry, 'DetailType'), text(entry, 'Detail'), ...list(entry, 'Resources')];
   const size = texts.reduce<number>((total, value) => total + Buffer.byteLength(String(value ?? '')), 0);
   return size + (entry['Time'] === undefined ? 0 : 14);
-}
-
-function shown(rule: RuleModel): Readonly<Record<string, unknown>> {
-  return {
-    Name: rule.name,
-    Arn: rule.arn,
-    State: rule.enabled ? 'ENABLED' : 'DISABLED',
-    EventBusName: 'default',
-    ...(rule.pattern && { EventPattern: JSON.stringify(rule.pattern) }),
-    ...(rule.schedule !== undefined && { ScheduleExpression: rule.schedule }),
-  };
 }

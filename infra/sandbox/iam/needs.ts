@@ -28,15 +28,21 @@ const perService: Readonly<Record<string, Needs>> = {
     { action: `dynamodb:${action}`, resource: text(params, 'StreamArn') ?? '*', context: none },
   ],
   ec2: ec2Needs,
-  events: ({ action, params }) =>
-    (action === 'PutEvents' ? records(params, 'Entries') : [{}]).map((entry: Params) => ({
+  events: ({ action, params }) => {
+    const rule = text(params, 'Rule') ?? text(params, 'Name');
+    if (action !== 'PutEvents') {
+      const resource = rule === undefined ? '*' : arn('events', `rule/${rule}`);
+      return [{ action: `events:${action}`, resource, context: none }];
+    }
+    return records(params, 'Entries').map((entry: Params) => ({
       action: `events:${action}`,
       resource: arn('events', `event-bus/${(text(entry, 'EventBusName') ?? 'default').split('/').at(-1)}`),
       context: new Map([
         ['events:source', [text(entry, 'Source') ?? '']],
         ['events:detail-type', [text(entry, 'DetailType') ?? '']],
       ]),
-    })),
+    }));
+  },
   sqs: ({ action, params }) => {
     const queue = text(params, 'QueueUrl')?.split('/').at(-1) ?? text(params, 'QueueName');
     const single = action.replace(/Batch$/, '');

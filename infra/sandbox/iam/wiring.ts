@@ -1,15 +1,14 @@
-import { isRecord, list, records, text } from '../params.ts';
+import { list, text } from '../params.ts';
 import type { FunctionModel } from '../template/functions.ts';
 import type { MappingModel } from '../template/mappings.ts';
 import { TemplateError } from '../template/parse.ts';
 import { queueUrl } from '../template/resource-types.ts';
 import type { RuleModel } from '../template/rules.ts';
 import type { Stack } from '../template/stack.ts';
-import { isAllowed, type Need } from './evaluate.ts';
+import { isAllowed } from './evaluate.ts';
 import { functionStatements } from './policies.ts';
-import { type Statement, statementsOf } from './statement.ts';
-
-const events = 'events.amazonaws.com';
+import { events, needOfRule, permitsRule } from './queue-policy.ts';
+import { statementsOf } from './statement.ts';
 
 export interface Wiring {
   readonly stack: Stack;
@@ -70,7 +69,7 @@ function mayInvoke(rule: RuleModel, functionArn: string, { stack, functions }: W
         [target.name, target.arn].includes(text(properties, 'FunctionName') ?? '') &&
         properties['Principal'] === events &&
         isAllowed(
-          from(rule, 'lambda:InvokeFunction', functionArn),
+          needOfRule(rule.arn, 'lambda:InvokeFunction', functionArn),
           statementsOf({ Statement: statement }, rule.logicalId),
         )
       );
@@ -85,23 +84,8 @@ function maySend(rule: RuleModel, queueArn: string, { stack, endpoint }: Wiring)
     ({ type, properties }) =>
       type === 'AWS::SQS::QueuePolicy' && list(properties, 'Queues').includes(queueUrl(endpoint, queue.name)),
   );
-  const statements = policies.flatMap((policy) => statementsFor(policy.properties['PolicyDocument'], policy.logicalId));
-  return isAllowed(from(rule, 'sqs:SendMessage', queueArn), statements);
-}
-
-/** The statements of a resource's policy that concern EventBridge. */
-function statementsFor(document: unknown, where: string): readonly Statement[] {
-  return records({ statements: isRecord(document) ? [document['Statement']].flat() : [] }, 'statements')
-    .filter(({ Principal: principal }) => principal === '*' || servicesOf(principal).includes(events))
-    .flatMap(({ Principal: _, ...statement }) => statementsOf({ Statement: statement }, where));
-}
-
-function servicesOf(principal: unknown): readonly unknown[] {
-  return isRecord(principal) ? [principal['Service']].flat() : [];
-}
-
-function from(rule: RuleModel, action: string, resource: string): Need {
-  return { action, resource, context: new Map([['aws:sourcearn', [rule.arn]]]) };
+  const documents = policies.map(({ properties }) => properties['PolicyDocument']);
+  return permitsRule(documents, rule.arn, queueArn);
 }
 
 const ofStreams = ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'];

@@ -1,6 +1,10 @@
 import type { Queue } from './queue.ts';
+import { inert, unknownAttribute } from './queue-settings.ts';
 
-/** What `GetQueueAttributes` shows; `All` among the names gives every one. */
+/** Those that a queue need not have. */
+const optional = ['RedrivePolicy', 'Policy', 'FifoQueue', 'ContentBasedDeduplication'];
+
+/** What `GetQueueAttributes` shows; `All` among the names gives every one. Throws for a name that no queue has. */
 export function queueAttributes(queue: Queue, names: readonly string[]): Readonly<Record<string, string>> {
   const { model, messages } = queue;
   const inFlight = messages.filter(
@@ -17,6 +21,8 @@ export function queueAttributes(queue: Queue, names: readonly string[]): Readonl
     ReceiveMessageWaitTimeSeconds: String(model.receiveWaitSeconds),
     MessageRetentionPeriod: String(model.retentionSeconds),
     MaximumMessageSize: String(model.maximumBytes),
+    ...model.inert,
+    ...(model.policy && { Policy: JSON.stringify(model.policy) }),
     ...(model.redrive && {
       RedrivePolicy: JSON.stringify({
         deadLetterTargetArn: model.redrive.deadLetterArn,
@@ -25,6 +31,8 @@ export function queueAttributes(queue: Queue, names: readonly string[]): Readonl
     }),
     ...(model.fifo && { FifoQueue: 'true', ContentBasedDeduplication: String(model.contentBasedDeduplication) }),
   };
+  const stranger = names.find((name) => name !== 'All' && ![...Object.keys(all), ...optional, ...inert].includes(name));
+  if (stranger !== undefined) throw unknownAttribute(stranger);
   const wanted = Object.entries(all).filter(([name]) => names.includes(name) || names.includes('All'));
   return Object.fromEntries(wanted);
 }

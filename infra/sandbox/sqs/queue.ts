@@ -24,18 +24,45 @@ const deduplicationMs = 300_000;
 
 /** One queue, standard or FIFO, in memory. */
 export class Queue {
-  readonly model: QueueModel;
+  #model: QueueModel;
   readonly #clock: AlarmClock;
-  readonly #deadLetter: () => Queue | undefined;
+  readonly #byArn: (arn: string) => Queue | undefined;
+  readonly #tags = new Map<string, string>();
   readonly #listeners = new Set<() => void>();
   readonly #seen = new Map<string, Sent & { readonly at: number }>();
   #messages: Message[] = [];
   #sequence = 0n;
 
-  constructor(model: QueueModel, clock: AlarmClock, deadLetter: () => Queue | undefined) {
-    this.model = model;
+  constructor(model: QueueModel, clock: AlarmClock, byArn: (arn: string) => Queue | undefined) {
+    this.#model = model;
     this.#clock = clock;
-    this.#deadLetter = deadLetter;
+    this.#byArn = byArn;
+  }
+
+  get model(): QueueModel {
+    return this.#model;
+  }
+
+  get tags(): Readonly<Record<string, string>> {
+    return Object.fromEntries(this.#tags);
+  }
+
+  tag(tags: Params): void {
+    for (const [key, value] of Object.entries(tags)) this.#tags.set(key, String(value));
+  }
+
+  untag(keys: readonly string[]): void {
+    for (const key of keys) this.#tags.delete(key);
+  }
+
+  /** What is in the queue keeps the times it has. */
+  configure(model: QueueModel): void {
+    this.#model = model;
+  }
+
+  #deadLetter(): Queue | undefined {
+    const { redrive } = this.#model;
+    return redrive && this.#byArn(redrive.deadLetterArn);
   }
 
   /** Every message of the queue, in order, in flight ones too. */

@@ -5,46 +5,54 @@ import type { QueueModel } from '../template/queues.ts';
 import { queueUrl } from '../template/resource-types.ts';
 import { queueAttributes } from './attributes.ts';
 import { type Message, md5, md5OfAttributes, systemAttributes } from './message.ts';
-import { Queue } from './queue.ts';
+import type { Queue } from './queue.ts';
+import { Queues } from './queues.ts';
 
 type Answer = Readonly<Record<string, unknown>>;
 
-/** SQS over the queues of the template. */
+/** SQS: the template's queues, and those of callers. */
 export class Sqs implements Service {
   readonly name = 'sqs';
-  readonly #queues: ReadonlyMap<string, Queue>;
+  readonly #queues: Queues;
   readonly #endpoint: string;
 
   constructor(options: { models: readonly QueueModel[]; clock: AlarmClock; endpoint: string }) {
-    const queues = new Map<string, Queue>();
-    for (const model of options.models) {
-      const deadLetter = () => this.byArn(model.redrive?.deadLetterArn ?? '');
-      queues.set(model.name, new Queue(model, options.clock, deadLetter));
-    }
-    this.#queues = queues;
+    this.#queues = new Queues(options.models, options.clock);
     this.#endpoint = options.endpoint;
   }
 
   get queues(): readonly Queue[] {
-    return [...this.#queues.values()];
+    return this.#queues.all;
   }
 
   byArn(arn: string): Queue | undefined {
-    return this.queues.find((queue) => queue.model.arn === arn);
-  }
-
-  byUrl(url: string): Queue | undefined {
-    return this.#queues.get(url.slice(url.lastIndexOf('/') + 1));
+    return this.#queues.byArn(arn);
   }
 
   async handle({ action, params, caller }: ApiRequest): Promise<Answer> {
     switch (action) {
       case 'ListQueues':
-        return this.#list(text(params, 'QueueNamePrefix') ?? '');
+        return this.#list(params);
       case 'GetQueueUrl':
-        return { QueueUrl: this.#url(this.#named(required(params, 'QueueName'))) };
+        return { QueueUrl: this.#url(this.#queues.named(required(params, 'QueueName'))) };
       case 'GetQueueAttributes':
         return { Attributes: queueAttributes(this.#of(params), list(params, 'AttributeNames').map(String)) };
+      case 'CreateQueue':
+        return { QueueUrl: this.#url(this.#queues.create(required(params, 'QueueName'), params)) };
+      case 'DeleteQueue':
+        this.#queues.delete(this.#of(params));
+        return {};
+      case 'SetQueueAttributes':
+        this.#queues.configure(this.#of(params), record(params, 'Attributes') ?? {});
+        return {};
+      case 'TagQueue':
+        this.#of(params).tag(record(params, 'Tags') ?? {});
+        return {};
+      case 'UntagQueue':
+        this.#of(params).untag(list(params, 'TagKeys').map(String));
+        return {};
+      case 'ListQueueTags':
+        return { Tags: this.#of(params).tags };
       case 'SendMessage':
         return sent(this.#of(params), params, caller);
       case 'SendMessageBatch':
@@ -85,21 +93,16 @@ export class Sqs implements Service {
     return messages.length === 0 ? {} : { Messages: messages.map((message) => shown(message, wanted, named)) };
   }
 
-  #list(prefix: string): Answer {
-    const urls = this.queues.filter((queue) => queue.model.name.startsWith(prefix)).map((queue) => this.#url(queue));
-    return urls.length === 0 ? {} : { QueueUrls: urls };
+  #list(params: Params): Answer {
+    const { queues, nextToken } = this.#queues.list(params);
+    return {
+      ...(queues.length > 0 && { QueueUrls: queues.map((queue) => this.#url(queue)) }),
+      ...(nextToken !== undefined && { NextToken: nextToken }),
+    };
   }
 
   #of(params: Params): Queue {
-    return this.#named(required(params, 'QueueUrl'));
-  }
-
-  #named(urlOrName: string): Queue {
-    const queue = this.byUrl(urlOrName);
-    if (!queue) {
-      throw new AwsError('QueueDoesNotExist', 'The specified queue does not exist.');
-    }
-    return queue;
+    return this.#queues.named(required(params, 'QueueUrl'));
   }
 
   #url(queue: Queue): string {

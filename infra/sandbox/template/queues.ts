@@ -1,4 +1,4 @@
-import { flag, isRecord, number, type Params, record, text } from '../params.ts';
+import { flag, isRecord, list, number, type Params, record, text } from '../params.ts';
 import { checkProperties } from './properties.ts';
 import type { Resource, Stack } from './stack.ts';
 
@@ -13,7 +13,11 @@ export interface QueueModel {
   readonly receiveWaitSeconds: number;
   readonly retentionSeconds: number;
   readonly maximumBytes: number;
-  readonly redrive?: { readonly deadLetterArn: string; readonly maxReceiveCount: number };
+  readonly redrive?: { readonly deadLetterArn: string; readonly maxReceiveCount: number } | undefined;
+  /** Who may send; without one everybody of the account and every rule may. */
+  readonly policy?: Params | undefined;
+  /** Attributes that are shown and change nothing. */
+  readonly inert: Readonly<Record<string, string>>;
 }
 
 const known = [
@@ -35,8 +39,19 @@ const known = [
 
 /** The queues of the template, with the service's defaults filled in. */
 export function queuesOf(stack: Stack): readonly QueueModel[] {
-  return stack.resources.filter((resource) => resource.type === 'AWS::SQS::Queue').map(queueOf);
+  const policies = stack.resources.filter((resource) => resource.type === 'AWS::SQS::QueuePolicy');
+  return stack.resources
+    .filter((resource) => resource.type === 'AWS::SQS::Queue')
+    .map((resource) => {
+      const own = policies.find(({ properties }) =>
+        urlsOf(properties).some((url) => url.endsWith(`/${resource.name}`)),
+      );
+      const policy = own && record(own.properties, 'PolicyDocument');
+      return { ...queueOf(resource), ...(policy && { policy }) };
+    });
 }
+
+const urlsOf = (properties: Params) => list(properties, 'Queues').map(String);
 
 function queueOf({ logicalId, name, arn, properties }: Resource): QueueModel {
   checkProperties(logicalId, properties, known);
@@ -53,6 +68,7 @@ function queueOf({ logicalId, name, arn, properties }: Resource): QueueModel {
     retentionSeconds: number(properties, 'MessageRetentionPeriod') ?? 4 * 86_400,
     maximumBytes: number(properties, 'MaximumMessageSize') ?? 1_048_576,
     ...(redrive && { redrive }),
+    inert: {},
   };
 }
 

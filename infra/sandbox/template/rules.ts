@@ -14,6 +14,9 @@ export interface InputModel {
 }
 
 export interface TargetModel {
+  readonly id: string;
+  /** As `ListTargetsByRule` shows it. */
+  readonly given: Params;
   readonly arn: string;
   readonly input: InputModel;
   readonly messageGroupId?: string;
@@ -26,6 +29,7 @@ export interface RuleModel {
   readonly logicalId: string;
   readonly name: string;
   readonly arn: string;
+  readonly description?: string;
   readonly enabled: boolean;
   readonly pattern?: Params;
   /** `rate(...)`, `cron(...)` or `at(...)` */
@@ -113,7 +117,7 @@ function ofFunction(model: FunctionModel, stackName: string): readonly RuleModel
         name,
         arn,
         ...conditionOf(properties, 'Pattern'),
-        targets: [targetOf(model.arn, properties)],
+        targets: [targetOf(model.arn, { Id: `${logicalId}LambdaTarget`, ...properties })],
       };
     });
 }
@@ -125,11 +129,15 @@ function conditionOf(properties: Params, patternKey = ''): Pick<RuleModel, 'enab
   return { enabled, ...(pattern && { pattern }), ...(schedule !== undefined && { schedule }) };
 }
 
-function targetOf(arn: string, properties: Params): TargetModel {
+/** `properties` as the template and `PutTargets` spell them. */
+export function targetOf(arn: string, properties: Params): TargetModel {
   const retry = record(properties, 'RetryPolicy') ?? {};
   const group = text(record(properties, 'SqsParameters') ?? {}, 'MessageGroupId');
   const deadLetter = deadLetterArn(properties);
+  const given = Object.entries({ ...properties, Arn: arn }).filter(([key]) => ofTarget.includes(key));
   return {
+    id: text(properties, 'Id') ?? arn,
+    given: Object.fromEntries(given.map(([key, value]) => [key, key === 'Input' ? asText(value) : value])),
     arn,
     input: inputOf(properties),
     retries: number(retry, 'MaximumRetryAttempts') ?? 185,
@@ -143,12 +151,14 @@ function inputOf(properties: Params): InputModel {
   const constant = properties['Input'];
   const path = text(properties, 'InputPath');
   const transformer = record(properties, 'InputTransformer');
-  if (constant !== undefined) return { constant: typeof constant === 'string' ? constant : JSON.stringify(constant) };
+  if (constant !== undefined) return { constant: asText(constant) };
   if (path !== undefined) return { path };
   if (!transformer) return {};
   const paths = Object.entries(record(transformer, 'InputPathsMap') ?? {}).map(([key, value]) => [key, String(value)]);
   return { transformer: { paths: Object.fromEntries(paths), template: text(transformer, 'InputTemplate') ?? '' } };
 }
+
+const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
 function checkBus(where: string, properties: Params): void {
   const bus = text(properties, 'EventBusName');

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { CreateVpcCommand, DescribeRouteTablesCommand } from '@aws-sdk/client-ec2';
-import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import {
+  AttachInternetGatewayCommand,
+  CreateInternetGatewayCommand,
+  CreateRouteCommand,
+  CreateVpcCommand,
+  DescribeRouteTablesCommand,
+} from '@aws-sdk/client-ec2';
+import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { clients, control, fixtureSandbox } from '../with-sandbox.ts';
 
 const sandbox = await fixtureSandbox({ functions: false });
@@ -136,6 +142,36 @@ test('a world file goes in and comes out', async () => {
     ).Item;
   assert.equal((await item('holder#i-0000000000000000a'))?.['subnet']?.S, '10.244.1.0/24');
   assert.deepEqual(JSON.parse((await item('config'))?.['config']?.S ?? ''), config);
+});
+
+test("a world's clock and route limit are the sandbox's, for clients that have another clock too", async () => {
+  const RouteTables = [{ RouteTableId: 'rtb-a', VpcId: 'vpc-1' }];
+  const world = { now: 1_790_000_000, options: { routeLimit: 1 }, routeTables: { RouteTables } };
+  const seeded = await fixtureSandbox({ functions: false, world });
+  const isNow = (ms: number) => assert.ok(ms >= 1_790_000_000_000 && ms < 1_790_000_600_000, String(ms));
+  isNow(((await control(seeded, 'GET', 'clock')) as { now: number }).now);
+  const client = clients(seeded);
+  const route = (third: number, GatewayId: string) => ({
+    RouteTableId: 'rtb-a',
+    DestinationCidrBlock: `10.244.${third}.0/24`,
+    GatewayId,
+  });
+  const { InternetGateway } = await client.ec2.send(new CreateInternetGatewayCommand({}));
+  const InternetGatewayId = InternetGateway?.InternetGatewayId ?? '';
+  await client.ec2.send(new AttachInternetGatewayCommand({ InternetGatewayId, VpcId: 'vpc-1' }));
+  await client.ec2.send(new CreateRouteCommand(route(1, InternetGatewayId)));
+  await assert.rejects(client.ec2.send(new CreateRouteCommand(route(2, InternetGatewayId))), {
+    name: 'RouteLimitExceeded',
+  });
+  const QueueUrl = `${seeded.url}/123456789012/fixture-FailuresQueue`;
+  await client.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'when?' }));
+  const { Messages } = await client.sqs.send(
+    new ReceiveMessageCommand({ QueueUrl, MessageSystemAttributeNames: ['SentTimestamp'] }),
+  );
+  isNow(Number(Messages?.[0]?.Attributes?.SentTimestamp));
+  const shown = (await seeded.world()) as { now: number; options: unknown };
+  isNow(shown.now * 1000);
+  assert.deepEqual(shown.options, { routeLimit: 1 });
 });
 
 test('a lease written by an application is in the world that comes out', async () => {

@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
-import { CreateRouteCommand, DescribeRouteTablesCommand, DescribeVpcsCommand } from '@aws-sdk/client-ec2';
+import {
+  CreateRouteCommand,
+  DeleteNetworkInterfaceCommand,
+  DeleteRouteTableCommand,
+  DescribeRouteTablesCommand,
+  DescribeVpcsCommand,
+} from '@aws-sdk/client-ec2';
 import { addRoute, describeTable, makeNetwork, refusal, routesOf, runNode } from '../../../contract/ec2-bench.ts';
 import { startEc2 } from './ec2-server.ts';
 import { testEc2 } from './with-ec2.ts';
@@ -93,9 +99,42 @@ testEc2('seeded resources take part in calls, whatever their ids look like', asy
   const route = { RouteTableId: 'rtb-a', DestinationCidrBlock: '10.244.1.0/24', NetworkInterfaceId: 'eni-1' };
   assert.equal((await client.send(new CreateRouteCommand(route))).Return, true);
   const elsewhere = { ...route, DestinationCidrBlock: '10.244.2.0/24', NetworkInterfaceId: 'eni-7' };
-  assert.match(await refusal(client.send(new CreateRouteCommand(elsewhere))), /InvalidNetworkInterfaceId\.Malformed/);
+  assert.match(
+    await refusal(client.send(new CreateRouteCommand(elsewhere))),
+    /^400 InvalidNetworkInterfaceID\.NotFound/,
+  );
   const toVgw = { RouteTableId: 'rtb-a', DestinationCidrBlock: '192.168.1.0/24', GatewayId: 'vgw-1' };
   assert.equal((await client.send(new CreateRouteCommand(toVgw))).Return, true);
+});
+
+testEc2('a short id that nobody has is unknown, not malformed', async ({ ec2, client }) => {
+  ec2.seed({ routeTables: [table([])], instances: [instance('1', 'running')] });
+  const route = { RouteTableId: 'rtb-a', DestinationCidrBlock: '10.244.1.0/24' };
+  const create = (target: object) => refusal(client.send(new CreateRouteCommand({ ...route, ...target })));
+  assert.match(await create({ NetworkInterfaceId: 'eni-99' }), /^400 InvalidNetworkInterfaceID\.NotFound:/);
+  assert.match(await create({ InstanceId: 'i-99' }), /^400 InvalidInstanceID\.NotFound:/);
+  const toOne = { NetworkInterfaceId: 'eni-1' };
+  assert.match(await create({ RouteTableId: 'rtb-99', ...toOne }), /^400 InvalidRouteTableID\.NotFound:/);
+  assert.match(await create({ RouteTableId: 'rtb-99z', ...toOne }), /^400 InvalidRouteTableId\.Malformed:/);
+  const tables = new DescribeRouteTablesCommand({ RouteTableIds: ['rtb-99'] });
+  assert.match(await refusal(client.send(tables)), /^400 InvalidRouteTableID\.NotFound:/);
+});
+
+testEc2('an id that a deleted resource had is unknown, not malformed, whatever it looks like', async (served) => {
+  const { ec2, client } = served;
+  ec2.seed({
+    routeTables: [table([]), { RouteTableId: 'rtb-public', VpcId: 'vpc-1' }],
+    networkInterfaces: [{ NetworkInterfaceId: 'eni-spare', VpcId: 'vpc-1', SubnetId: 'subnet-x' }],
+  });
+  await client.send(new DeleteNetworkInterfaceCommand({ NetworkInterfaceId: 'eni-spare' }));
+  await client.send(new DeleteRouteTableCommand({ RouteTableId: 'rtb-public' }));
+  const route = { RouteTableId: 'rtb-a', DestinationCidrBlock: '10.244.1.0/24', NetworkInterfaceId: 'eni-spare' };
+  assert.match(
+    await refusal(client.send(new CreateRouteCommand(route))),
+    /^400 InvalidNetworkInterfaceID\.NotFound: The networkInterface ID 'eni-spare' does not exist$/,
+  );
+  const tables = new DescribeRouteTablesCommand({ RouteTableIds: ['rtb-public'] });
+  assert.match(await refusal(client.send(tables)), /^400 InvalidRouteTableID\.NotFound:/);
 });
 
 testEc2('interfaces named twice, by themselves and by their instance, are one', async ({ ec2, client }) => {

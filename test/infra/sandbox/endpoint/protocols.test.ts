@@ -20,11 +20,11 @@ test('one port answers every service to its own client', async () => {
   assert.deepEqual((await admin.ec2.send(new DescribeRouteTablesCommand({}))).RouteTables, []);
   const { QueueUrls } = await admin.sqs.send(new ListQueuesCommand({ QueueNamePrefix: 'fixture-orders' }));
   const base = `${sandbox.url}/123456789012`;
-  assert.deepEqual(QueueUrls, [`${base}/fixture-orders.fifo`, `${base}/fixture-orders-dead.fifo`]);
+  assert.deepEqual(QueueUrls, [`${base}/fixture-orders-dead.fifo`, `${base}/fixture-orders.fifo`]);
   const { Rules = [] } = await admin.events.send(new ListRulesCommand({}));
   assert.deepEqual(
     Rules.map(({ Name }) => Name),
-    ['fixture-OrderRule', 'fixture-LostRule', 'fixture-WorkerWish', 'fixture-WorkerTick'],
+    ['fixture-LostRule', 'fixture-OrderRule', 'fixture-WorkerTick', 'fixture-WorkerWish'],
   );
 });
 
@@ -48,9 +48,12 @@ test('the caller identity is the principal of the access key', async () => {
 });
 
 test('an unknown action is an error of the service it was sent to', async () => {
-  const json = await post({ 'x-amz-target': 'AmazonSQS.TagQueue', 'content-type': 'application/x-amz-json-1.0' }, '{}');
+  const json = await post(
+    { 'x-amz-target': 'AmazonSQS.AddPermission', 'content-type': 'application/x-amz-json-1.0' },
+    '{}',
+  );
   assert.equal(json.status, 400);
-  assert.match(await json.text(), /"__type":"com.amazonaws.sqs#UnknownOperationException".*TagQueue/);
+  assert.match(await json.text(), /"__type":"com.amazonaws.sqs#UnknownOperationException".*AddPermission/);
   const ec2 = await post({}, 'Action=CreateDragon&Version=2016-11-15');
   assert.equal(ec2.status, 400);
   assert.match(await ec2.text(), /<Errors><Error><Code>InvalidAction<\/Code><Message>[^<]*CreateDragon/);
