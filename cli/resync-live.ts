@@ -26,6 +26,6 @@ export async function resyncLive(options: ResyncOptions, terminal: Console): Pro
   else if (options.dryRun === true) {
     await showPlan(planOf(report), false, terminal);
     if (report.message !== null) terminal.note(report.message);
-  } else terminal.print(reportText(report, await terminal.paint()));
+  } else terminal.print(reportText(report, await terminal.paint(), only));
   return reportExit(report, only);
 }

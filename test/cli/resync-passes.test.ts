@@ -169,4 +169,20 @@ describe('a report for people', () => {
       'partial, 1 route written, 1 failure, deletions held back by the guard; if they are meant: --force 00000000000000aa',
     ]);
   });
+
+  it('sums up the tables that were asked for, and names what is wrong in others', () => {
+    const failures = [{ action: 'CreateRoute', destination: null, code: 'X', message: 'm', permanent: false }];
+    const tables = [
+      table('rtb-1', { created: 1 }),
+      table('rtb-2', { status: 'failed', failures }),
+      table('rtb-3', { status: 'left', left: 2 }),
+    ];
+    const report = reportOf({ status: 'partial', tables });
+    const last = (only: readonly string[] | null) => reportText(report, noPaint, only).split('\n').at(-1);
+    assert.equal(last(['rtb-1']), 'ok, 1 route written; not asked for: rtb-2 failed, rtb-3 left');
+    assert.equal(last(['rtb-2']), 'partial, 1 route written, 1 failure; not asked for: rtb-3 left');
+    assert.equal(last(null), 'partial, 1 route written, 1 failure');
+    const held = reportOf({ ...report, guard: { refused: true, digest: 'd', forced: [], tables: {} } });
+    assert.match(reportText(held, noPaint, ['rtb-1']), /\nrefused, 1 route written, deletions held back/);
+  });
 });
