@@ -109,7 +109,7 @@ function statusOf(lease: Lease, plan: NetworkPlan, config: NetworkConfig): Lease
 function liveStatus(lease: Lease, plan: NetworkPlan, config: NetworkConfig): LeaseStatus {
   if (config.backend.type !== 'aws-vpc') {
     const where = `the ${config.backend.type} backend routes on the nodes and in no route table`;
-    return ofState(lease, { status: 'routed', reason: where });
+    return ofState(lease, { status: 'routed', reason: where }, config);
   }
   const listed = config.backend.routeTableIds;
   const subnets = new Set(placedSubnets(lease, config).map(({ text }) => text));
@@ -118,7 +118,7 @@ function liveStatus(lease: Lease, plan: NetworkPlan, config: NetworkConfig): Lea
   if (held.length > 0) return { status: 'conflict', reason: `${heldByOthers} in ${idsOf(held)}` };
   const full = tables.filter((table) => table.overflow.some((route) => subnets.has(route.destinationText)));
   if (full.length > 0) return { status: 'overflow', reason: `no room in ${idsOf(full)}` };
-  return ofState(lease, routeStatus(subnets, tables));
+  return ofState(lease, routeStatus(subnets, tables), config);
 }
 
 /** Whether the route is in its tables, as far as the plan knows. */
@@ -134,9 +134,12 @@ function routeStatus(subnets: ReadonlySet<string>, tables: readonly TablePlan[])
 }
 
 /** A state that an operator has to know of comes before what the tables say, which stays in the reason. */
-function ofState(lease: Lease, routes: LeaseStatus): LeaseStatus {
+function ofState(lease: Lease, routes: LeaseStatus, { whenStopped }: NetworkConfig): LeaseStatus {
   if (lease.state === 'leaving') {
-    return { status: 'leaving', reason: `${holderOf(lease)} is on its way down; ${routes.reason}` };
+    // A lease that is kept does not say which of the two it is.
+    const where =
+      whenStopped === 'keep' ? 'stopped or on its way down, and WhenStopped keeps its route' : 'on its way down';
+    return { status: 'leaving', reason: `${holderOf(lease)} is ${where}; ${routes.reason}` };
   }
   if (lease.state === 'stale') {
     return { status: 'stale', reason: `${holderOf(lease)} runs but has not renewed; ${routes.reason}` };

@@ -23,6 +23,21 @@ describe('an instance on its way down', () => {
   });
 });
 
+describe('what is said of a lease that leaves', () => {
+  const reasonOf = (leaseway: Record<string, unknown>, state: string) =>
+    planOfParts({ leaseway, leases: [lease(1)], states: { 'i-1': state }, tables: rows }).leases['10.244.1.0/24'];
+
+  it('its instance goes down', () => {
+    assert.match(reasonOf({}, 'stopping')?.reason ?? '', /^i-1 is on its way down; routed/);
+  });
+
+  it('or it is stopped, where the configuration keeps the route', () => {
+    const { status, reason } = reasonOf({ WhenStopped: 'keep' }, 'stopped') ?? {};
+    assert.equal(status, 'leaving');
+    assert.equal(reason, 'i-1 is stopped or on its way down, and WhenStopped keeps its route; routed in rtb-1');
+  });
+});
+
 describe('a reservation', () => {
   const reserved = lease(1, { ...expired, state: 'reserved' });
   for (const state of [null, 'running', 'stopping', 'stopped', 'terminated']) {
