@@ -6,7 +6,12 @@ import { UserError } from './exit.ts';
 
 /** `option` names the option or argument that gave the file. */
 export async function readText(file: string, option: string, terminal: Console): Promise<string> {
-  if (file === '-') return await terminal.readInput();
+  const text = file === '-' ? await terminal.readInput() : await readNamed(file, option);
+  // RFC 8259, 8.1: a reader may ignore a byte-order mark.
+  return text.replace(/^\ufeff/, '');
+}
+
+async function readNamed(file: string, option: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {

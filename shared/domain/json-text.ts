@@ -11,6 +11,7 @@ const deepest = 100;
 /** @throws InvalidInput with line and column of a syntax error, or of the second of two equal keys. */
 export function parseJsonText(text: string, field: string): unknown {
   const cursor = new Cursor(text, field);
+  if (text.startsWith('\ufeff')) cursor.refuse('it begins with a byte-order mark');
   readValue(cursor, field, 0);
   if (!cursor.atEnd()) cursor.refuse('has more text after its end');
   return JSON.parse(text);

@@ -66,6 +66,15 @@ describe('exit codes of plan --world', () => {
     assert.doesNotMatch(fits.stderr, /options\.force/);
   });
 
+  it('a byte-order mark, which editors and shells of some systems write, is no part of the file', async () => {
+    const file = join(folder, 'marked.json');
+    const world = worldFile({ leases: [lease(1)], tables: { 'rtb-1': routed } });
+    writeFileSync(file, `\ufeff${JSON.stringify(world)}`);
+    assert.deepEqual((await leaseway(['plan', '--world', file])).code, 0);
+    const input = await leaseway(['plan', '--world', '-'], { input: `\ufeff${JSON.stringify(world)}` });
+    assert.equal(input.code, 0);
+  });
+
   it('1: a listed table is missing, although a range of another network was given up in it', async () => {
     const leaseway = { Retired: [{ Network: '10.200.0.0/16', SubnetLen: 24, RouteTableID: 'rtb-2' }] };
     const { code, stdout } = await plan({ leaseway, listed: ['rtb-1', 'rtb-2'], tables: { 'rtb-1': routed } });

@@ -27,7 +27,7 @@ describe('JSON text', () => {
     ['an open string', '{"a": "b}', /a value is expected at line 1 column 7/],
     ['no colon', '{"a" 1}', /a colon is expected at line 1 column 6/],
     ['two values', '{} {}', /more text after its end at line 1 column 4/],
-    ['a byte order mark', '\ufeff{}', /a value is expected at line 1 column 1/],
+    ['a byte order mark', '\ufeff{}', /begins with a byte-order mark at line 1 column 1/],
     ['a bottomless pit', '['.repeat(200_000), /nested too deeply at line 1 column 102/],
   ] as const) {
     it(`is refused with its place: ${name}`, () => {
