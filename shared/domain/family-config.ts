@@ -76,7 +76,8 @@ export function parseFamily(family: Family, keys: FamilyKeys): FamilyConfig {
 function parseSubnetLen(network: Cidr, keys: FamilyKeys): number {
   const { longest, usual } = rules[network.family];
   const given = readInteger(keys.subnetLen, 0, longest);
-  if (given === null) {
+  // Go's zero value: flannel cannot tell 0 from a key that is not there.
+  if (given === null || given === 0) {
     const smallest = longest - leastBits;
     if (network.length > smallest) {
       throw new InvalidInput(

@@ -151,6 +151,13 @@ describe('refused ranges', () => {
     refuses({ Network: '10.3.0.0/16', SubnetMax: '10.3.0.0' }, 'SubnetMax', /range is 10\.3\.1\.0 to 10\.3\.0\.0/);
   });
 
+  it('takes a SubnetLen of 0 for none, as flannel does', () => {
+    assert.equal(onlyFamily({ Network: '10.0.0.0/8', SubnetLen: 0 }).subnetLen, 24);
+    assert.equal(onlyFamily({ Network: '10.0.0.0/24', SubnetLen: 0 }).subnetLen, 26);
+    assert.equal(onlyFamily({ ...v6Only, IPv6Network: 'fd00::/48', IPv6SubnetLen: 0 }).subnetLen, 64);
+    refuses({ Network: '172.37.0.0/29', SubnetLen: 0 }, 'Network', /too small/);
+  });
+
   it('refuses a length beyond /30, or /126 for IPv6', () => {
     refuses({ Network: '10.0.0.0/8', SubnetLen: 31 }, 'SubnetLen', /not between 0 and 30.*got 31/);
     assert.equal(onlyFamily({ Network: '10.0.0.0/8', SubnetLen: 30 }).subnetLen, 30);
