@@ -64,7 +64,8 @@ export function counted(count: number, noun: string): string {
 
 function tableLines(id: string, table: PlannedTable, paint: Paint): string[] {
   if (table.status === 'missing') return [`${paint.heading(id)}  ${paint.warning('cannot be found')}`, ''];
-  const facts = `${table.kept} kept, ${table.foreign} foreign, room for ${table.room}`;
+  const room = table.over === undefined ? `room for ${table.room}` : `${table.over} beyond its limit`;
+  const facts = `${table.kept} kept, ${table.foreign} foreign, ${room}`;
   const rows = [
     ...table.steps.map((step) => ({
       text: stepText(step),

@@ -2,6 +2,7 @@
 import { isCutOff } from './cut-off.ts';
 import { isHeldByOthers } from './render-lease-status.ts';
 import type { PlanJson } from './render-plan.ts';
+import { counted } from './render-plan-text.ts';
 
 /** The lease statuses that call for somebody. */
 const worrying = ['overflow', 'stale', 'rejected', 'conflict'];
@@ -9,6 +10,9 @@ const worrying = ['overflow', 'stale', 'rejected', 'conflict'];
 export function planWarnings(plan: PlanJson): string[] {
   const ofTables = Object.entries(plan.tables).flatMap(([id, table]) => [
     ...(table.status === 'missing' ? [`${id}: cannot be found`] : []),
+    ...(table.over === undefined
+      ? []
+      : [`${id}: ${counted(table.over, 'route')} beyond its limit: what is there stays, and nothing more has room`]),
     ...table.conflicts.map((row) => `${id}: conflict: ${row.destination} -> ${row.nextHop} is not ours and stays`),
     ...table.shadows.map(
       (row) => `${id}: shadow: ${row.destination} -> ${row.nextHop} is not ours and takes part of a lease's traffic`,

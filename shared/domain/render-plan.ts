@@ -44,6 +44,8 @@ export interface PlannedTable {
   readonly held: readonly PlannedStep[];
   /** Rows that the table can take after the plan. */
   readonly room: number;
+  /** Rows beyond its limit after the plan, one that was lowered or taken by other people's rows; absent where none are. */
+  readonly over?: number;
 }
 
 export interface PlanJson {
@@ -85,8 +87,8 @@ function plannedTable(table: TablePlan, plan: NetworkPlan): PlannedTable {
     conflicts: foreignRows(table.conflicts.map(({ holder }) => holder)),
     shadows: foreignRows(table.shadows.map(({ row }) => row)),
     held: table.held.map(stepOf),
-    // A table can be beyond its limit: one that was lowered, or other people's rows.
     room: Math.max(0, table.room),
+    ...(table.room < 0 ? { over: -table.room } : {}),
   };
 }
 

@@ -30,7 +30,7 @@ export interface TablePlan {
   readonly held: readonly DeleteStep<Route>[];
   /** Wanted routes that the table has no room for. */
   readonly overflow: readonly DesiredRoute[];
-  /** Rows that the table can take after the plan; of two families the fuller one. */
+  /** Rows that the table can take after the plan; of two families the fuller one. Negative: it is beyond its limit. */
   readonly room: number;
 }
 

@@ -38,6 +38,22 @@ describe('exit codes of plan --world', () => {
     assert.match(stderr, /10\.244\.3\.0\/24: overflow/);
   });
 
+  it('0 with a line on standard error: a table beyond its limit, whose routes stay', async () => {
+    const rows = [1, 2, 3].map((n) => row(`10.244.${n}.0/24`, `eni-${n}`));
+    const parts = { leases: [1, 2, 3].map((n) => lease(n)), tables: { 'rtb-1': [local, ...rows] } };
+    const beyond = await plan({ ...parts, options: { routeLimit: 2 } });
+    assert.equal(beyond.code, 0);
+    assert.match(beyond.stdout, /^rtb-1 {2}3 kept, 1 foreign, 1 beyond its limit$/m);
+    assert.equal(
+      beyond.stderr.trimEnd(),
+      'rtb-1: 1 route beyond its limit: what is there stays, and nothing more has room',
+    );
+    const json = JSON.parse((await plan({ ...parts, options: { routeLimit: 2 } }, '--json')).stdout);
+    assert.deepEqual([json.tables['rtb-1'].room, json.tables['rtb-1'].over], [0, 1]);
+    const full = await plan({ ...parts, options: { routeLimit: 3 } });
+    assert.deepEqual([full.code, full.stderr], [0, '']);
+  });
+
   it('2: changes pending', async () => {
     assert.equal((await plan({ leases: [lease(1)] })).code, 2);
   });
