@@ -1,7 +1,8 @@
-import { isRecord, required, text } from '../params.ts';
+import { isRecord, type Params, required, text } from '../params.ts';
 import { type ApiRequest, AwsError, type Service } from '../service.ts';
 import { type AsynchronousOptions, invokeAsynchronously } from './asynchronous.ts';
 import { type FunctionPool, throttled } from './function-pool.ts';
+import { logTail } from './log-tail.ts';
 
 type Answer = Readonly<Record<string, unknown>>;
 
@@ -37,7 +38,7 @@ export class Lambda implements Service {
   async handle({ action, params }: ApiRequest): Promise<Answer> {
     switch (action) {
       case 'Invoke':
-        return this.#invoke(required(params, 'FunctionName'), params['Payload'], text(params, 'InvocationType'));
+        return this.#invoke(required(params, 'FunctionName'), params);
       case 'GetFunction':
         return {
           Configuration: configuration(this.pool(required(params, 'FunctionName'))),
@@ -65,8 +66,10 @@ export class Lambda implements Service {
     await Promise.all(this.pools.map((pool) => pool.close()));
   }
 
-  async #invoke(functionName: string, payload: unknown, type = 'RequestResponse'): Promise<Answer> {
+  async #invoke(functionName: string, params: Params): Promise<Answer> {
     const pool = this.pool(functionName);
+    const payload = params['Payload'];
+    const type = text(params, 'InvocationType') ?? 'RequestResponse';
     const body = typeof payload === 'string' && payload !== '' ? payload : '{}';
     const event = parsed(body);
     if (type === 'DryRun') return { StatusCode: 204 };
@@ -75,14 +78,28 @@ export class Lambda implements Service {
       return { StatusCode: 202 };
     }
     if (pool.isFull) throw throttled();
-    const { payload: answer, functionError } = await pool.invoke(event);
+    const begun = performance.now();
+    const { payload: answer, functionError, requestId, log } = await pool.invoke(event);
+    const durationMs = performance.now() - begun;
+    const wantsLog = text(params, 'LogType') === 'Tail';
+    if (wantsLog) await pipesRead();
+    const { memoryMegabytes } = pool.model;
     return {
       StatusCode: 200,
       ExecutedVersion: '$LATEST',
       Payload: answer,
       ...(functionError && { FunctionError: functionError }),
+      ...(wantsLog && { LogResult: logTail({ requestId, log, durationMs, memoryMegabytes }) }),
     };
   }
+}
+
+/**
+ * A function's lines are in the pipe before its answer is sent, but the two are read in no order: whole turns of the
+ * event loop read what is there.
+ */
+async function pipesRead(): Promise<void> {
+  for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 function parsed(payload: string): unknown {

@@ -68,7 +68,10 @@ export class Sqs implements Service {
           return {};
         });
       case 'ChangeMessageVisibility':
-        this.#of(params).changeVisibility(required(params, 'ReceiptHandle'), number(params, 'VisibilityTimeout') ?? 0);
+        this.#of(params).changeVisibility(
+          required(params, 'ReceiptHandle'),
+          within(params, 'VisibilityTimeout', mostVisibilitySeconds) ?? 0,
+        );
         return {};
       case 'PurgeQueue':
         this.#of(params).purge();
@@ -86,8 +89,9 @@ export class Sqs implements Service {
         `Value ${count} for parameter MaxNumberOfMessages is invalid. Reason: Must be between 1 and 10, if provided.`,
       );
     }
-    const wait = number(params, 'WaitTimeSeconds') ?? queue.model.receiveWaitSeconds;
-    const messages = await receiveWithin(queue, count, number(params, 'VisibilityTimeout'), wait * 1000);
+    const wait = within(params, 'WaitTimeSeconds', 20) ?? queue.model.receiveWaitSeconds;
+    const visibility = within(params, 'VisibilityTimeout', mostVisibilitySeconds);
+    const messages = await receiveWithin(queue, count, visibility, wait * 1000);
     const wanted = [...list(params, 'AttributeNames'), ...list(params, 'MessageSystemAttributeNames')].map(String);
     const named = list(params, 'MessageAttributeNames').map(String);
     return messages.length === 0 ? {} : { Messages: messages.map((message) => shown(message, wanted, named)) };
@@ -108,6 +112,17 @@ export class Sqs implements Service {
   #url(queue: Queue): string {
     return queueUrl(this.#endpoint, queue.model.name);
   }
+}
+
+const mostVisibilitySeconds = 43_200;
+
+function within(params: Params, name: string, most: number): number | undefined {
+  const value = number(params, name);
+  if (value === undefined || (value >= 0 && value <= most)) return value;
+  throw new AwsError(
+    'InvalidParameterValue',
+    `Value ${value} for parameter ${name} is invalid. Reason: Must be >= 0 and <= ${most}, if provided.`,
+  );
 }
 
 function sent(queue: Queue, params: Params, caller: Caller): Answer {
