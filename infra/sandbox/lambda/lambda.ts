@@ -9,6 +9,12 @@ type Answer = Readonly<Record<string, unknown>>;
 /** The functions of the template, and Lambda's API to invoke and look at them. */
 export class Lambda implements Service {
   readonly name = 'lambda';
+  readonly #handlers = new Map<string, (params: Params) => Answer | Promise<Answer>>([
+    ['Invoke', (params) => this.#invoke(required(params, 'FunctionName'), params)],
+    ['GetFunction', (params) => ({ Configuration: this.#configuration(params), Code: { RepositoryType: 'S3' } })],
+    ['GetFunctionConfiguration', (params) => this.#configuration(params)],
+    ['ListFunctions', () => ({ Functions: this.pools.map(configuration) })],
+  ]);
   readonly #pools: ReadonlyMap<string, FunctionPool>;
   readonly #asynchronous: AsynchronousOptions;
 
@@ -34,27 +40,15 @@ export class Lambda implements Service {
     return pool;
   }
 
+  get actions(): readonly string[] {
+    return [...this.#handlers.keys()];
+  }
+
   /** `Payload` of an invocation is JSON text. */
   async handle({ action, params }: ApiRequest): Promise<Answer> {
-    switch (action) {
-      case 'Invoke':
-        return this.#invoke(required(params, 'FunctionName'), params);
-      case 'GetFunction':
-        return {
-          Configuration: configuration(this.pool(required(params, 'FunctionName'))),
-          Code: { RepositoryType: 'S3' },
-        };
-      case 'GetFunctionConfiguration':
-        return configuration(this.pool(required(params, 'FunctionName')));
-      case 'ListFunctions':
-        return { Functions: this.pools.map(configuration) };
-      default:
-        throw new AwsError(
-          'UnknownOperationException',
-          `The action ${action} is not known to the sandbox's Lambda.`,
-          404,
-        );
-    }
+    const handler = this.#handlers.get(action);
+    if (handler) return handler(params);
+    throw new AwsError('UnknownOperationException', `The action ${action} is not known to the sandbox's Lambda.`, 404);
   }
 
   /** Accepts an event for a function; resolves with its end, after all repetitions. */
@@ -64,6 +58,10 @@ export class Lambda implements Service {
 
   async close(): Promise<void> {
     await Promise.all(this.pools.map((pool) => pool.close()));
+  }
+
+  #configuration(params: Params): Answer {
+    return configuration(this.pool(required(params, 'FunctionName')));
   }
 
   async #invoke(functionName: string, params: Params): Promise<Answer> {
