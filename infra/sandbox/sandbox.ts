@@ -149,6 +149,8 @@ async function assemble(endpoint: Endpoint, options: SandboxOptions): Promise<Sa
     now: clock.now(),
   });
 
+  const events = new EventBridge({ bus, clock, book });
+  const services = [ec2, dynamodb, dynamodb.streams, events, sqs, lambda, new Sts()];
   const state: SandboxState = {
     clock,
     activity,
@@ -161,6 +163,7 @@ async function assemble(endpoint: Endpoint, options: SandboxOptions): Promise<Sa
     faults,
     calls,
     deliveries,
+    actions: new Map(services.map((service) => [service.name, service.actions])),
     consumed: new Set(mappings.map((mapping) => mapping.sourceArn)),
     world: async () => {
       const { instances, routeTables } = ec2.snapshot();
@@ -169,9 +172,8 @@ async function assemble(endpoint: Endpoint, options: SandboxOptions): Promise<Sa
       return presentWorld({ now: clock.now(), network, leaseItems, reservations: instances, routeTables, routeLimit });
     },
   };
-  const events = new EventBridge({ bus, clock, book });
   const dispatcher = new Dispatcher({
-    services: [ec2, dynamodb, dynamodb.streams, events, sqs, lambda, new Sts()],
+    services,
     callers,
     surroundings: surroundingsOf(stack, ec2),
     faults,

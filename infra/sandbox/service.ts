@@ -43,6 +43,8 @@ export class AwsError extends Error {
 
 export interface Service {
   readonly name: string;
+  /** All that it knows. */
+  readonly actions: readonly string[];
   /**
    * Answers one call, or throws an `AwsError`. Query services answer with the members as the API model names them
    * (`{ RouteTables: [...], NextToken }`); the endpoint knows how each list is spelt on the wire.

@@ -1,6 +1,7 @@
 import type { Activity } from './activity.ts';
 import type { AlarmClock } from './clock.ts';
 import type { CallLog } from './control/calls.ts';
+import type { ActionsByService } from './control/fault.ts';
 import type { Faults } from './control/faults.ts';
 import type { DynamoDb } from './dynamodb/dynamodb.ts';
 import type { Ec2 } from './ec2/ec2.ts';
@@ -24,6 +25,8 @@ export interface SandboxState {
   readonly faults: Faults;
   readonly calls: CallLog;
   readonly deliveries: Deliveries;
+  /** What each service can be asked. */
+  readonly actions: ActionsByService;
   /** ARNs of the queues that a function is fed from. */
   readonly consumed: ReadonlySet<string>;
   /** A world file of the present state. */

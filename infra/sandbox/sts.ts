@@ -3,6 +3,7 @@ import { type ApiRequest, AwsError, type Service } from './service.ts';
 /** STS, as far as it says who is asking. */
 export class Sts implements Service {
   readonly name = 'sts';
+  readonly actions = ['GetCallerIdentity'];
 
   async handle({ action, caller }: ApiRequest): Promise<Readonly<Record<string, unknown>>> {
     if (action !== 'GetCallerIdentity') {

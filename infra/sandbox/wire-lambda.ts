@@ -16,7 +16,13 @@ export function decodeLambda({ method, path, headers, body }: HttpRequest): Deco
   });
   if (method === 'POST' && part === '/invocations') {
     const type = headers['x-amz-invocation-type'];
-    return of('Invoke', { FunctionName, Payload: body, ...(type !== undefined && { InvocationType: type }) });
+    const log = headers['x-amz-log-type'];
+    return of('Invoke', {
+      FunctionName,
+      Payload: body,
+      ...(type !== undefined && { InvocationType: type }),
+      ...(log !== undefined && { LogType: log }),
+    });
   }
   if (method === 'GET' && part === '/configuration') return of('GetFunctionConfiguration', { FunctionName });
   if (method === 'GET' && part === '' && name !== '') return of('GetFunction', { FunctionName });
@@ -31,12 +37,14 @@ export const lambdaEncoding: Encoding = {
     if (typeof status !== 'number') return { status: 200, headers: headersOf(requestId), body: JSON.stringify(answer) };
     const failed = text(answer, 'FunctionError');
     const version = text(answer, 'ExecutedVersion');
+    const log = text(answer, 'LogResult');
     return {
       status,
       headers: {
         ...headersOf(requestId),
         ...(failed !== undefined && { 'x-amz-function-error': failed }),
         ...(version !== undefined && { 'x-amz-executed-version': version }),
+        ...(log !== undefined && { 'x-amz-log-result': log }),
       },
       body: text(answer, 'Payload') ?? '',
     };

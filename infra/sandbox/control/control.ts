@@ -80,8 +80,11 @@ export async function answerControl(state: SandboxState, request: HttpRequest): 
   }
 }
 
-export function plantFaults({ ec2, faults }: Pick<SandboxState, 'ec2' | 'faults'>, given: unknown): void {
-  const planted = (Array.isArray(given) ? given : [given]).map(readFault);
+export function plantFaults(
+  { ec2, faults, actions }: Pick<SandboxState, 'ec2' | 'faults' | 'actions'>,
+  given: unknown,
+): void {
+  const planted = (Array.isArray(given) ? given : [given]).map((one) => readFault(one, actions));
   for (const fault of planted) {
     if (fault.lag === undefined) {
       faults.add(fault);

@@ -37,10 +37,34 @@ const faultSchema = v.strictObject({
 export type Fault = v.InferOutput<typeof faultSchema>;
 export type FaultInput = v.InferInput<typeof faultSchema>;
 
+/** Of each service. */
+export type ActionsByService = ReadonlyMap<string, readonly string[]>;
+
 /** Reads a fault. Throws an `AwsError` with status 400 that names the member at fault. */
-export function readFault(given: unknown): Fault {
+export function readFault(given: unknown, actions: ActionsByService): Fault {
   const { success, output, issues } = v.safeParse(faultSchema, given);
-  if (success) return output;
-  const [issue] = issues;
-  throw new AwsError('InvalidFault', `${v.getDotPath(issue) ?? 'fault'}: ${issue.message}`);
+  if (!success) throw invalid(problemOf(issues[0]));
+  const { service, action } = output;
+  const known = actions.get(service) ?? [];
+  if (action !== undefined && !known.includes(action)) {
+    throw invalid(`action: ${service} has no ${action} here, only ${known.toSorted().join(', ')}`);
+  }
+  if (!hasEffect(output)) throw invalid(`a fault does something: one of ${effects.join(', ')} is wanted`);
+  return output;
 }
+
+type Issue = v.InferIssue<typeof faultSchema>;
+
+function problemOf(issue: Issue): string {
+  const member = v.getDotPath(issue);
+  if (member === null) return `a fault is an object (got ${issue.received})`;
+  if (issue.expected !== 'never') return `${member}: ${issue.message}`;
+  return `${member}: is not a member of a fault; the members are ${Object.keys(faultSchema.entries).join(', ')}`;
+}
+
+const effects = ['error', 'body', 'delayMs', 'after', 'lag', 'kill', 'hang'] as const;
+
+/** Every member that is left out is undefined, false or 0; an empty body is an answer too. */
+const hasEffect = (fault: Fault) => fault.body !== undefined || effects.some((effect) => Boolean(fault[effect]));
+
+const invalid = (message: string) => new AwsError('InvalidFault', message);

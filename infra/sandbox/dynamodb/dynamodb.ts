@@ -40,6 +40,10 @@ export class DynamoDb implements Service {
     this.#handlers = this.#actions();
   }
 
+  get actions(): readonly string[] {
+    return [...this.#handlers.keys()];
+  }
+
   async start(): Promise<void> {
     const { clock } = this.#world;
     let last = clock.now();

@@ -13,6 +13,12 @@ const maxRecords = 1000;
 
 export class DynamoDbStreams implements Service {
   readonly name = 'streams.dynamodb';
+  readonly #handlers = new Map<string, (params: Params) => Params>([
+    ['ListStreams', (params) => this.#listStreams(params)],
+    ['DescribeStream', (params) => this.#describeStream(params)],
+    ['GetShardIterator', (params) => this.#getShardIterator(params)],
+    ['GetRecords', (params) => this.#getRecords(params)],
+  ]);
   readonly #clock: SandboxClock;
   readonly #logs: StreamLog[] = [];
   readonly #listeners = new Set<RecordListener>();
@@ -23,19 +29,14 @@ export class DynamoDbStreams implements Service {
     this.#clock = options.clock;
   }
 
+  get actions(): readonly string[] {
+    return [...this.#handlers.keys()];
+  }
+
   async handle(request: ApiRequest): Promise<Params> {
-    switch (request.action) {
-      case 'ListStreams':
-        return this.#listStreams(request.params);
-      case 'DescribeStream':
-        return this.#describeStream(request.params);
-      case 'GetShardIterator':
-        return this.#getShardIterator(request.params);
-      case 'GetRecords':
-        return this.#getRecords(request.params);
-      default:
-        throw new AwsError('UnknownOperationException', `DynamoDB Streams has no operation ${request.action}`);
-    }
+    const handler = this.#handlers.get(request.action);
+    if (handler) return handler(request.params);
+    throw new AwsError('UnknownOperationException', `DynamoDB Streams has no operation ${request.action}`);
   }
 
   /** Opens a stream; a table that had one before gets a new stream with a new ARN. */

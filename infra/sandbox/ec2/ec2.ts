@@ -29,6 +29,7 @@ export interface Ec2Options {
 
 export class Ec2 implements Service {
   readonly name = 'ec2';
+  readonly actions = Object.keys(actions);
   readonly #world: World;
   readonly #buckets: TokenBuckets;
 

@@ -7,13 +7,18 @@ import type { NetworkInterface, Subnet } from './records.ts';
 import { takeAddress } from './subnet-addresses.ts';
 import type { World } from './world.ts';
 
-/** A locally administered MAC that is as unique as the interface's id. */
-export function newMac(id: string): string {
-  const digits = id
-    .slice('eni-'.length)
-    .replace(/[^0-9a-f]/g, '')
-    .padStart(10, '0')
-    .slice(-10);
+/** A locally administered MAC made of the interface's id, or the next one that no interface has. */
+export function newMac(world: World, id: string, drafts: readonly NetworkInterface[] = []): string {
+  const taken = new Set([...world.interfaces.values(), ...drafts].map(({ mac }) => mac.toLowerCase()));
+  const digits = id.slice('eni-'.length).replace(/[^0-9a-f]/g, '');
+  for (let number = BigInt(`0x0${digits.slice(-10)}`); ; number += 1n) {
+    const mac = macOf(number);
+    if (!taken.has(mac)) return mac;
+  }
+}
+
+function macOf(number: bigint): string {
+  const digits = number.toString(16).padStart(10, '0').slice(-10);
   return `02:${digits.match(/../g)?.join(':') ?? ''}`;
 }
 
@@ -43,7 +48,7 @@ export function draftInterface(
     vpcId: subnet.vpcId,
     subnetId: subnet.id,
     zone: subnet.zone,
-    mac: newMac(id),
+    mac: newMac(world, id, drafts),
     description: text(params, 'Description') ?? '',
     privateIps,
     ipv6,

@@ -10,6 +10,8 @@ import type { World } from './world.ts';
 
 /** The route with its state, and with its instance as far as the target still has one. */
 export function presentRoute(world: World, route: RawRoute): RawRoute {
+  // A route server's rows are its own, and a filtered one carries nothing whatever its target does.
+  if (route['Origin'] === 'Advertisement') return { State: 'active', ...route };
   const { NetworkInterfaceId: interfaceId, InstanceId: instanceId } = route;
   if (interfaceId !== undefined) {
     const target = world.interfaces.get(interfaceId);

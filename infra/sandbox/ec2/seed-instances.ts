@@ -83,7 +83,7 @@ export function seedInterface(world: World, json: Json, attachment?: Attachment)
     vpcId: subnet.vpcId,
     subnetId: subnet.id,
     zone: subnet.zone,
-    mac: textOf(json, 'MacAddress') ?? newMac(id),
+    mac: textOf(json, 'MacAddress') ?? newMac(world, id),
     description: textOf(json, 'Description') ?? '',
     privateIps: addresses.length > 0 ? [...new Set(addresses)] : [takeAddress(world, subnet, 'ipv4', undefined)],
     ipv6: listOf(json, 'Ipv6Addresses').flatMap((one) => textOf(one, 'Ipv6Address') ?? []),

@@ -19,6 +19,7 @@ class EntryError extends Error {
 /** EventBridge's API over the default bus: `PutEvents`, and rules with their targets. */
 export class EventBridge implements Service {
   readonly name = 'events';
+  readonly actions = ['PutEvents', ...Object.keys(ruleActions)];
   readonly #bus: EventBus;
   readonly #clock: SandboxClock;
   readonly #book: RuleBook;

@@ -130,6 +130,7 @@ function refused(requestId: string, errorMessage: string): Outcome {
     requestId,
     payload: JSON.stringify({ errorType: 'Sandbox.Refused', errorMessage }),
     functionError: 'Unhandled',
+    log: [],
   };
 }
 

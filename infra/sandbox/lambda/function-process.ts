@@ -12,6 +12,8 @@ export interface Outcome {
   readonly payload: string;
   readonly functionError?: 'Unhandled';
   readonly requestId: string;
+  /** Its lines so far; the last ones may still be on their way when the outcome is there. */
+  readonly log: readonly string[];
 }
 
 export interface ProcessOptions {
@@ -35,6 +37,9 @@ export class FunctionProcess {
   readonly #ready: Promise<FunctionErrorBody | undefined>;
   readonly #exited: Promise<string>;
   #settle: ((message: FromFunction) => void) | undefined;
+  /** Of the latest invocation. */
+  #log: string[] = [];
+  #used = false;
   alive = true;
 
   constructor({ model, number, endpoint, offsetMs, waits, onLog, onWait }: ProcessOptions) {
@@ -48,8 +53,12 @@ export class FunctionProcess {
       env: { ...functionEnvironment(model, this.accessKeyId, endpoint) },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
-    eachLine(this.#child.stdout, onLog);
-    eachLine(this.#child.stderr, onLog);
+    const logged = (line: string) => {
+      this.#log.push(line);
+      onLog(line);
+    };
+    eachLine(this.#child.stdout, logged);
+    eachLine(this.#child.stderr, logged);
     const first = Promise.withResolvers<FunctionErrorBody | undefined>();
     this.#ready = first.promise;
     this.#exited = new Promise((resolve) => {
@@ -76,6 +85,14 @@ export class FunctionProcess {
 
   /** Runs the handler. A process that dies or runs out of time answers with an error, and is `alive` no more. */
   async invoke(requestId: string, event: unknown): Promise<Outcome> {
+    // What a process writes while it starts belongs to its first invocation, as on Lambda.
+    if (this.#used) this.#log = [];
+    this.#used = true;
+    const log = this.#log;
+    return { ...(await this.#run(requestId, event)), log };
+  }
+
+  async #run(requestId: string, event: unknown): Promise<Omit<Outcome, 'log'>> {
     const unloadable = await this.#ready;
     if (unloadable) {
       await this.kill();
@@ -133,7 +150,7 @@ export class FunctionProcess {
   }
 }
 
-function failed(requestId: string, error: FunctionErrorBody): Outcome {
+function failed(requestId: string, error: FunctionErrorBody): Omit<Outcome, 'log'> {
   return { requestId, payload: JSON.stringify(error), functionError: 'Unhandled' };
 }
 

@@ -153,8 +153,12 @@ export class Queue {
     return taken;
   }
 
-  /** False when the handle is unknown or an older receive's: SQS answers success all the same. */
+  /**
+   * False when the handle is an older receive's or of a message that is gone: SQS answers success all the same. Throws
+   * for what never was a handle.
+   */
   delete(receiptHandle: string): boolean {
+    if (!handleForm.test(receiptHandle)) throw invalidHandle(receiptHandle);
     const message = this.#messages.find((one) => one.receiptHandle === receiptHandle);
     if (!message) return false;
     this.#remove(message);
@@ -164,11 +168,7 @@ export class Queue {
 
   changeVisibility(receiptHandle: string, seconds: number): void {
     const message = this.#messages.find((one) => one.receiptHandle === receiptHandle);
-    if (!message)
-      throw new AwsError(
-        'ReceiptHandleIsInvalid',
-        `The input receipt handle "${receiptHandle}" is not a valid receipt handle.`,
-      );
+    if (!message) throw invalidHandle(receiptHandle);
     message.visibleAt = this.#clock.now() + seconds * 1000;
     this.#wakeAt(message);
   }
@@ -220,6 +220,16 @@ export class Queue {
     this.#sequence += 256n;
     return String(18_850_000_000_000_000_000n + this.#sequence);
   }
+}
+
+/** Handles are random UUIDs. */
+const handleForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function invalidHandle(receiptHandle: string): AwsError {
+  return new AwsError(
+    'ReceiptHandleIsInvalid',
+    `The input receipt handle "${receiptHandle}" is not a valid receipt handle.`,
+  );
 }
 
 function sha256(value: string): string {

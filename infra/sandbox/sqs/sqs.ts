@@ -13,6 +13,39 @@ type Answer = Readonly<Record<string, unknown>>;
 /** SQS: the template's queues, and those of callers. */
 export class Sqs implements Service {
   readonly name = 'sqs';
+  readonly #handlers = new Map<string, (params: Params, caller: Caller) => Answer | Promise<Answer>>([
+    ['CreateQueue', (params) => ({ QueueUrl: this.#url(this.#queues.create(required(params, 'QueueName'), params)) })],
+    ['DeleteQueue', (params) => done(this.#queues.delete(this.#of(params)))],
+    ['ListQueues', (params) => this.#list(params)],
+    ['GetQueueUrl', (params) => ({ QueueUrl: this.#url(this.#queues.named(required(params, 'QueueName'))) })],
+    [
+      'GetQueueAttributes',
+      (params) => ({ Attributes: queueAttributes(this.#of(params), names(params, 'AttributeNames')) }),
+    ],
+    [
+      'SetQueueAttributes',
+      (params) => done(this.#queues.configure(this.#of(params), record(params, 'Attributes') ?? {})),
+    ],
+    ['TagQueue', (params) => done(this.#of(params).tag(record(params, 'Tags') ?? {}))],
+    ['UntagQueue', (params) => done(this.#of(params).untag(names(params, 'TagKeys')))],
+    ['ListQueueTags', (params) => ({ Tags: this.#of(params).tags })],
+    ['PurgeQueue', (params) => done(this.#of(params).purge())],
+    ['SendMessage', (params, caller) => sent(this.#of(params), params, caller)],
+    ['SendMessageBatch', (params, caller) => batch(params, (entry) => sent(this.#of(params), entry, caller))],
+    ['ReceiveMessage', (params) => this.#receive(this.#of(params), params)],
+    ['DeleteMessage', (params) => done(this.#of(params).delete(required(params, 'ReceiptHandle')))],
+    [
+      'DeleteMessageBatch',
+      (params) => batch(params, (entry) => done(this.#of(params).delete(required(entry, 'ReceiptHandle')))),
+    ],
+    [
+      'ChangeMessageVisibility',
+      (params) => {
+        const seconds = within(params, 'VisibilityTimeout', mostVisibilitySeconds) ?? 0;
+        return done(this.#of(params).changeVisibility(required(params, 'ReceiptHandle'), seconds));
+      },
+    ],
+  ]);
   readonly #queues: Queues;
   readonly #endpoint: string;
 
@@ -29,53 +62,14 @@ export class Sqs implements Service {
     return this.#queues.byArn(arn);
   }
 
+  get actions(): readonly string[] {
+    return [...this.#handlers.keys()];
+  }
+
   async handle({ action, params, caller }: ApiRequest): Promise<Answer> {
-    switch (action) {
-      case 'ListQueues':
-        return this.#list(params);
-      case 'GetQueueUrl':
-        return { QueueUrl: this.#url(this.#queues.named(required(params, 'QueueName'))) };
-      case 'GetQueueAttributes':
-        return { Attributes: queueAttributes(this.#of(params), list(params, 'AttributeNames').map(String)) };
-      case 'CreateQueue':
-        return { QueueUrl: this.#url(this.#queues.create(required(params, 'QueueName'), params)) };
-      case 'DeleteQueue':
-        this.#queues.delete(this.#of(params));
-        return {};
-      case 'SetQueueAttributes':
-        this.#queues.configure(this.#of(params), record(params, 'Attributes') ?? {});
-        return {};
-      case 'TagQueue':
-        this.#of(params).tag(record(params, 'Tags') ?? {});
-        return {};
-      case 'UntagQueue':
-        this.#of(params).untag(list(params, 'TagKeys').map(String));
-        return {};
-      case 'ListQueueTags':
-        return { Tags: this.#of(params).tags };
-      case 'SendMessage':
-        return sent(this.#of(params), params, caller);
-      case 'SendMessageBatch':
-        return batch(params, (entry) => sent(this.#of(params), entry, caller));
-      case 'ReceiveMessage':
-        return this.#receive(this.#of(params), params);
-      case 'DeleteMessage':
-        this.#of(params).delete(required(params, 'ReceiptHandle'));
-        return {};
-      case 'DeleteMessageBatch':
-        return batch(params, (entry) => {
-          this.#of(params).delete(required(entry, 'ReceiptHandle'));
-          return {};
-        });
-      case 'ChangeMessageVisibility':
-        this.#of(params).changeVisibility(required(params, 'ReceiptHandle'), number(params, 'VisibilityTimeout') ?? 0);
-        return {};
-      case 'PurgeQueue':
-        this.#of(params).purge();
-        return {};
-      default:
-        throw new AwsError('UnknownOperationException', `The action ${action} is not known to the sandbox's SQS.`);
-    }
+    const handler = this.#handlers.get(action);
+    if (handler) return handler(params, caller);
+    throw new AwsError('UnknownOperationException', `The action ${action} is not known to the sandbox's SQS.`);
   }
 
   async #receive(queue: Queue, params: Params): Promise<Answer> {
@@ -86,10 +80,11 @@ export class Sqs implements Service {
         `Value ${count} for parameter MaxNumberOfMessages is invalid. Reason: Must be between 1 and 10, if provided.`,
       );
     }
-    const wait = number(params, 'WaitTimeSeconds') ?? queue.model.receiveWaitSeconds;
-    const messages = await receiveWithin(queue, count, number(params, 'VisibilityTimeout'), wait * 1000);
-    const wanted = [...list(params, 'AttributeNames'), ...list(params, 'MessageSystemAttributeNames')].map(String);
-    const named = list(params, 'MessageAttributeNames').map(String);
+    const wait = within(params, 'WaitTimeSeconds', 20) ?? queue.model.receiveWaitSeconds;
+    const visibility = within(params, 'VisibilityTimeout', mostVisibilitySeconds);
+    const messages = await receiveWithin(queue, count, visibility, wait * 1000);
+    const wanted = [...names(params, 'AttributeNames'), ...names(params, 'MessageSystemAttributeNames')];
+    const named = names(params, 'MessageAttributeNames');
     return messages.length === 0 ? {} : { Messages: messages.map((message) => shown(message, wanted, named)) };
   }
 
@@ -108,6 +103,23 @@ export class Sqs implements Service {
   #url(queue: Queue): string {
     return queueUrl(this.#endpoint, queue.model.name);
   }
+}
+
+const mostVisibilitySeconds = 43_200;
+
+function within(params: Params, name: string, most: number): number | undefined {
+  const value = number(params, name);
+  if (value === undefined || (value >= 0 && value <= most)) return value;
+  throw new AwsError(
+    'InvalidParameterValue',
+    `Value ${value} for parameter ${name} is invalid. Reason: Must be >= 0 and <= ${most}, if provided.`,
+  );
+}
+
+const names = (params: Params, key: string) => list(params, key).map(String);
+
+function done(_nothing: unknown): Answer {
+  return {};
 }
 
 function sent(queue: Queue, params: Params, caller: Caller): Answer {

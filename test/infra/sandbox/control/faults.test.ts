@@ -234,7 +234,12 @@ test('what was planted and is left can be read', async () => {
 for (const [fault, message] of [
   [{ service: 's3' }, /service/],
   [{ error: 'X' }, /service/],
-  [{ service: 'ec2', eror: 'X' }, /eror/],
+  [{ service: 'ec2', eror: 'X' }, /eror: is not a member of a fault; the members are service, action, match/],
+  [{ service: 'ec2', action: 'CreateRoutes', error: 'X' }, /action: ec2 has no CreateRoutes here, only .*CreateRoute,/],
+  [{ service: 'sqs', action: 'Receive', hang: true }, /action: sqs has no Receive here, only .*ReceiveMessage/],
+  [{ service: 'ec2', action: 'CreateRoute' }, /a fault does something: one of error, body/],
+  [{ service: 'ec2', status: 503, message: 'no' }, /a fault does something/],
+  [7, /a fault is an object \(got 7\)/],
   [{ service: 'ec2', times: -1 }, /times/],
   [{ service: 'ec2', lag: 1 }, /lag/],
 ] as const) {

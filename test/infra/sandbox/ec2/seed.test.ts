@@ -6,7 +6,15 @@ import {
   DescribeRouteTablesCommand,
   DescribeVpcsCommand,
 } from '@aws-sdk/client-ec2';
-import { addRoute, describeTable, makeNetwork, refusal, routesOf, runNode } from '../../../contract/ec2-bench.ts';
+import {
+  addRoute,
+  describeTable,
+  makeInterface,
+  makeNetwork,
+  refusal,
+  routesOf,
+  runNode,
+} from '../../../contract/ec2-bench.ts';
 import { startEc2 } from './ec2-server.ts';
 import { testEc2 } from './with-ec2.ts';
 
@@ -105,6 +113,33 @@ testEc2('seeded resources take part in calls, whatever their ids look like', asy
   );
   const toVgw = { RouteTableId: 'rtb-a', DestinationCidrBlock: '192.168.1.0/24', GatewayId: 'vgw-1' };
   assert.equal((await client.send(new CreateRouteCommand(toVgw))).Return, true);
+});
+
+testEc2("a route server's row stays as it is, whatever its target does", async ({ ec2, client }) => {
+  const filtered = {
+    DestinationCidrBlock: '172.31.0.0/16',
+    NetworkInterfaceId: 'eni-1',
+    IpAddress: '10.0.1.1',
+    Origin: 'Advertisement',
+    State: 'filtered',
+  };
+  ec2.seed({ routeTables: [table([filtered])], instances: [instance('1', 'running')] });
+  assert.deepEqual((await routesOf(client, 'rtb-a')).slice(1), [filtered]);
+});
+
+testEc2('a new interface has a MAC address that no other has', async ({ ec2, client }) => {
+  const made = (MacAddress: string, NetworkInterfaceId: string) => ({
+    NetworkInterfaceId,
+    MacAddress,
+    SubnetId: 'subnet-1',
+  });
+  ec2.seed({
+    subnets: [{ SubnetId: 'subnet-1', VpcId: 'vpc-1', CidrBlock: '10.0.1.0/24' }],
+    networkInterfaces: [made('02:00:00:00:00:01', 'eni-a'), made('02:00:00:00:00:02', 'eni-b')],
+  });
+  for (let count = 0; count < 2; count++) await makeInterface(client, 'subnet-1');
+  const { networkInterfaces } = ec2.snapshot();
+  assert.equal(new Set(networkInterfaces.map((one) => one['MacAddress'])).size, 4);
 });
 
 testEc2('a short id that nobody has is unknown, not malformed', async ({ ec2, client }) => {

@@ -30,6 +30,21 @@ test('a function answers with what its handler returns', async () => {
   assert.ok(answer.remaining > 0 && answer.remaining <= 20_000);
 });
 
+test('the tail of its log comes with the answer when it is asked for', async () => {
+  const Payload = Buffer.from(JSON.stringify({ order: 'echo', n: 'in the log' }));
+  const FunctionName = 'fixture-worker';
+  for (const round of ['cold or warm', 'warm']) {
+    const { LogResult } = await lambda.send(new InvokeCommand({ FunctionName, Payload, LogType: 'Tail' }));
+    const lines = Buffer.from(LogResult ?? '', 'base64')
+      .toString()
+      .split('\n');
+    assert.match(lines[0] ?? '', /^START RequestId: [0-9a-f-]{36} Version: \$LATEST$/, round);
+    assert.deepEqual(lines.slice(1, 2), ['{"saw":{"order":"echo","n":"in the log"}}'], round);
+    assert.match(lines.slice(2).join('\n'), /^END RequestId: .*\nREPORT RequestId: .*Memory Size: 128 MB/, round);
+  }
+  assert.equal((await lambda.send(new InvokeCommand({ FunctionName, Payload }))).LogResult, undefined);
+});
+
 test('a function is found by its ARN too', async () => {
   const { answer } = await invoke(
     { order: 'echo' },

@@ -75,8 +75,8 @@ async function run(
         const batch = (event as { Records: StreamRecord[] }).Records.map((one) => one.dynamodb.SequenceNumber);
         batches.push(batch);
         const said = answer(batch);
-        if (said instanceof Error) return { requestId: 'r', payload: '{}', functionError: 'Unhandled' };
-        return { requestId: 'r', payload: JSON.stringify(said) };
+        if (said instanceof Error) return { requestId: 'r', payload: '{}', functionError: 'Unhandled', log: [] };
+        return { requestId: 'r', payload: JSON.stringify(said), log: [] };
       },
     },
     send(_arn, body) {

@@ -44,6 +44,13 @@ const bodies = async (QueueUrl: string) => (await receive(QueueUrl)).map(({ Body
 const remove = (QueueUrl: string, ReceiptHandle: string | undefined) =>
   sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
 
+test('a wait, a visibility time-out or a receipt handle that cannot be is refused', async () => {
+  const refuses = (call: Promise<unknown>, name: string, message: RegExp) => assert.rejects(call, { name, message });
+  await refuses(receive(plain, { WaitTimeSeconds: 21 }), 'InvalidParameterValue', /WaitTimeSeconds is invalid/);
+  await refuses(receive(plain, { VisibilityTimeout: 43_201 }), 'InvalidParameterValue', /VisibilityTimeout is invalid/);
+  await refuses(remove(plain, 'no handle'), 'ReceiptHandleIsInvalid', /"no handle"/);
+});
+
 test('a message that was sent is received with its attributes, once', async () => {
   await emptied();
   const MessageAttributes = {
