@@ -33,7 +33,8 @@ interface RawOptions {
   gateway: readonly string[];
   stateDir: string;
   subnetEnv: string;
-  listen: ListenAddress | null;
+  /** Commander turns a parser's null into empty text, so that "off" needs a word. */
+  listen: ListenAddress | 'off';
   rpFilter: NodeOptions['rpFilter'];
   masquerade: boolean;
   masqueradeExempt: readonly string[];
@@ -105,7 +106,7 @@ export function runOptions(command: Command): RunOptions {
     },
     once: raw.once,
     plan: raw.plan,
-    listen: raw.listen,
+    listen: raw.listen === 'off' ? null : raw.listen,
     poll: raw.poll,
     sweep: raw.sweep,
   };
@@ -119,9 +120,9 @@ function addressOf(family: Family): (text: string) => string {
   };
 }
 
-function listenAddress(text: string): ListenAddress | null {
+function listenAddress(text: string): ListenAddress | 'off' {
   try {
-    return parseListen(text);
+    return parseListen(text) ?? 'off';
   } catch (error) {
     if (error instanceof InvalidInput) throw new InvalidArgumentError(`It ${error.problem}.`);
     throw error;
