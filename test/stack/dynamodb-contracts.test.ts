@@ -1,9 +1,10 @@
 /** What lies in DynamoDB, on two DynamoDBs that others wrote. */
 import { randomUUID } from 'node:crypto';
 import { after, type TestContext, test } from 'node:test';
-import { CreateTableCommand, DeleteTableCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { documentClient } from '../../shared/aws/clients.ts';
 import { runDynamoDbContracts, type Tables } from '../contract/dynamodb-contracts.ts';
+import { createTables } from './create-tables.ts';
 import { credentials, region, startMiniStack } from './ministack.ts';
 import { startMoto } from './moto.ts';
 import { versionOf } from './third-parties.ts';
@@ -21,19 +22,7 @@ async function startTables(t: TestContext, endpoint: string): Promise<Tables> {
   const client = documentClient({ endpoint, region, credentials });
   const id = randomUUID();
   const names = { claims: `claims-${id}`, leases: `leases-${id}`, map: `map-${id}` };
-  for (const TableName of Object.values(names)) {
-    await client.send(
-      new CreateTableCommand({
-        TableName,
-        BillingMode: 'PAY_PER_REQUEST',
-        AttributeDefinitions: ['pk', 'sk'].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
-        KeySchema: [
-          { AttributeName: 'pk', KeyType: 'HASH' },
-          { AttributeName: 'sk', KeyType: 'RANGE' },
-        ],
-      }),
-    );
-  }
+  await createTables(client, Object.values(names));
   t.after(async () => {
     for (const TableName of Object.values(names)) await client.send(new DeleteTableCommand({ TableName }));
     client.destroy();

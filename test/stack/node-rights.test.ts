@@ -3,13 +3,14 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { after, type TestContext, test } from 'node:test';
-import { CreateTableCommand, DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { EC2Client } from '@aws-sdk/client-ec2';
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import { readStack } from '../../infra/sandbox/template/stack.ts';
 import { present } from '../contract/ec2-bench.ts';
 import { type NodeRightsSubject, runNodeRightsContract } from '../contract/node-rights-contract.ts';
 import { awsCli } from './aws-cli.ts';
+import { createTables } from './create-tables.ts';
 import { differencesOf } from './differences.ts';
 import { account, credentials, region, startMiniStack } from './ministack.ts';
 import { startMoto } from './moto.ts';
@@ -72,19 +73,7 @@ test('moto holds policies against actions alone, so that its IAM cannot be under
 
 async function makeTables(endpoint: string): Promise<void> {
   const client = new DynamoDBClient({ endpoint, region, credentials });
-  for (const TableName of Object.values(tables)) {
-    await client.send(
-      new CreateTableCommand({
-        TableName,
-        BillingMode: 'PAY_PER_REQUEST',
-        AttributeDefinitions: ['pk', 'sk'].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
-        KeySchema: [
-          { AttributeName: 'pk', KeyType: 'HASH' },
-          { AttributeName: 'sk', KeyType: 'RANGE' },
-        ],
-      }),
-    );
-  }
+  await createTables(client, Object.values(tables));
   client.destroy();
 }
 

@@ -1,19 +1,7 @@
 /** Targets as `PutTargets` names them, refused where EventBridge refuses them. */
 import { number, type Params, record, text } from '../params.ts';
 import { AwsError } from '../service.ts';
-import { targetOf as readTarget, type TargetModel } from '../template/rules.ts';
-
-const members = [
-  'Id',
-  'Arn',
-  'RoleArn',
-  'Input',
-  'InputPath',
-  'InputTransformer',
-  'SqsParameters',
-  'RetryPolicy',
-  'DeadLetterConfig',
-];
+import { ofTarget, targetOf as readTarget, type TargetModel } from '../template/rules.ts';
 
 const inputs = ['Input', 'InputPath', 'InputTransformer'];
 
@@ -21,7 +9,7 @@ export function targetOf(target: Params): TargetModel {
   const id = text(target, 'Id') ?? '';
   const arn = text(target, 'Arn') ?? '';
   if (!/^[.\-_A-Za-z0-9]{1,64}$/.test(id)) throw constraint(id, 'targets.1.member.id');
-  const stranger = Object.keys(target).find((key) => !members.includes(key));
+  const stranger = Object.keys(target).find((key) => !ofTarget.includes(key));
   if (stranger !== undefined) throw invalid(`The sandbox does not understand ${stranger} of target ${id}.`);
   if (!/^arn:aws:(sqs:[^:]+:\d+:.+|lambda:[^:]+:\d+:function:.+)$/.test(arn)) {
     throw invalid(`Parameter ${arn} is not valid. Reason: the sandbox delivers to queues and functions.`);

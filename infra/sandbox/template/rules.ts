@@ -47,7 +47,8 @@ const ofRule = [
   'EventBusName',
   'Tags',
 ];
-const ofTarget = [
+/** What of a target is understood, in a template and by `PutTargets`. */
+export const ofTarget: readonly string[] = [
   'Id',
   'Arn',
   'RoleArn',
