@@ -219,7 +219,7 @@ export function sortTable(plan: TablePlan, { request, deps, picture, before, pla
     state: tableState,
     limits,
     announced: before.announced,
-    live: followed(wholePlan, picture.config),
+    live: plan.steps.some(({ action }) => action === 'delete') ? followed(wholePlan, picture.config) : new Set(),
     now,
     isManual: request.isManual,
   });
